@@ -1,0 +1,1 @@
+"""The demo: embedded servers, the supervisor of `make demo`, and the pretend house it is filled with."""

@@ -1,0 +1,29 @@
+"""What the person in front of the terminal reads: one line for each step, one sentence for each refusal."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Say = Callable[[str], None]
+
+
+class Refusal(Exception):
+    """What was asked cannot be done; the message is the whole explanation."""
+
+
+def say(sentence: str) -> None:
+    """Print one line at once, whatever the output is connected to."""
+    print(sentence, flush=True)
+
+
+def quiet(_sentence: str) -> None:
+    """Say nothing, for tests."""
+
+
+@contextmanager
+def step(sentence: str, *, say: Say = say) -> Iterator[None]:
+    """Announce a step before it begins, and say how long it took once it is done."""
+    say(f"· {sentence} …")
+    begun = time.monotonic()
+    yield
+    say(f"  done in {time.monotonic() - begun:.1f} s")
