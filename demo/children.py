@@ -1,5 +1,6 @@
 """Processes that live and die with us: each has its own log and session, and none outlives a kill -9 of its parent."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -102,13 +103,9 @@ def spawn(
 def remember(children: Sequence[Child], path: Path) -> None:
     """Write down which processes are ours, for a next start that must clear what a kill -9 left."""
     rows = [
-        {
-            "name": child.name,
-            "pid": child.process.pid,
-            "born": _born(child.process.pid),
-            "signal": int(child.stop_signal),
-        }
+        {"name": child.name, "pid": pid, "born": _born(pid), "signal": int(child.stop_signal)}
         for child in children
+        for pid in [child.process.pid]
     ]
     draft = path.with_suffix(".draft")
     draft.write_text(json.dumps(rows))
@@ -182,10 +179,8 @@ def die_with_parent(how: signal.Signals) -> None:
 
 def _kill_session(leader: int) -> None:
     """Kill what a dead session leader left in its process group."""
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
         os.killpg(leader, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
-        pass
 
 
 def _turn_log_over(log: Path) -> None:

@@ -1,4 +1,4 @@
-"""PostgreSQL and Valkey on free loopback ports, for the demo and for the tests; nothing to install or to start by hand."""
+"""PostgreSQL and Valkey on free loopback ports, for the demo and for the tests, with nothing to install."""
 
 import os
 from collections.abc import Callable, Mapping

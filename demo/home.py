@@ -37,9 +37,7 @@ class Home:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             lock.close()
-            raise Refusal(
-                f"The demo of {self.path} is already running: stop it first (Ctrl-C in its terminal)."
-            ) from error
+            raise Refusal(f"The demo of {self.path} is running: stop it first (Ctrl-C in its terminal).") from error
         self._lock = lock
 
     def leave(self) -> None:
@@ -56,9 +54,14 @@ class Home:
         for entry in self.path.iterdir():
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
-            elif entry.name != "lock":
+            else:
                 entry.unlink()
-        (self.path / "lock").unlink()
+
+    def erase(self) -> None:
+        """Remove the directory itself, for homes that were temporary."""
+        if self.path.exists():
+            self.clear()
+            self.path.rmdir()
 
     def place(self, *, say: Say) -> tuple[Path, Account]:
         """Return the directory for the servers' data, and the account they run as.
@@ -108,7 +111,7 @@ class Home:
         mark = self.path / _MARK
         if mark.exists():
             return
-        if any(self.path.iterdir()):
+        if any(entry.name != "lock" for entry in self.path.iterdir()):
             raise Refusal(f"{self.path} is not empty and was not made by the demo: choose another DEMO_DIR.")
         mark.write_text("Made by `make demo`; `make demo-reset` empties this directory.\n")
 
