@@ -1,0 +1,1 @@
+"""What is allowed, by whom, for exactly what, until when."""

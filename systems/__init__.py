@@ -1,0 +1,1 @@
+"""Business systems as configuration: adapters, declared capabilities, observing a target."""

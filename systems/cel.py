@@ -1,0 +1,101 @@
+"""Rules in CEL, judged so that nothing but a boolean true ever passes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from cel_expr_python import cel
+
+MAX_SOURCE = 4_000
+MAX_DEPTH = 64
+_INT64 = range(-(2**63), 2**63)
+
+_TYPES: dict[str, Any] = {
+    "map": cel.Type.Map(cel.Type.STRING, cel.Type.DYN),
+    "list": cel.Type.List(cel.Type.DYN),
+    "int": cel.Type.INT,
+    "string": cel.Type.STRING,
+    "bool": cel.Type.BOOL,
+    "timestamp": cel.Type.TIMESTAMP,
+    "dyn": cel.Type.DYN,
+}
+
+
+class RuleError(Exception):
+    """A rule cannot be used; the text is a sentence for its author."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`holds` is true only for a boolean true; a rule that failed to evaluate says why in `error`."""
+
+    holds: bool
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A compiled rule; safe to share between threads and with forked children, not picklable."""
+
+    source: str
+    variables: tuple[tuple[str, str], ...]
+    _expression: Any = field(repr=False, compare=False)
+
+    def judge(self, data: Mapping[str, Any]) -> Verdict:
+        """Whether the rule holds for these values; every failure is a verdict that does not hold, never an exception.
+
+        An integer beyond 64 bits is opaque to a rule: equal only to itself, an error where it is ordered or added.
+        """
+        try:
+            value = self._expression.eval(data={name: _carried(data[name], 0) for name, _ in self.variables})
+            kind = value.type()
+            result = value.value()
+        except KeyError as error:
+            return Verdict(False, f"The rule was given no value for {error}.")
+        except Exception as error:  # noqa: BLE001 - the engine raises RuntimeError and others on hostile data: all deny
+            return Verdict(False, _one_line(str(error)) or type(error).__name__)
+        if kind == cel.Type.ERROR:  # an error is a value here, and a truthy one
+            return Verdict(False, _one_line(str(result)))
+        if kind != cel.Type.BOOL:
+            return Verdict(False, f"The rule gave {kind.name()}, not a boolean.")
+        return Verdict(result is True)
+
+
+def compile_rule(source: str, variables: Mapping[str, str]) -> Rule:
+    """The rule, type-checked as a boolean over `variables` (name → map, list, int, string, bool, timestamp or dyn).
+
+    Raises RuleError, with the engine's complaint in one line, for anything else.
+    """
+    if len(source) > MAX_SOURCE:
+        raise RuleError(f"The rule is longer than {MAX_SOURCE} characters.")
+    declared = tuple(sorted(variables.items()))
+    try:
+        expression = _environment(declared).compile(source)
+    except (RuntimeError, ValueError, UnicodeError) as error:
+        raise RuleError(f"The rule is not valid CEL: {_one_line(str(error))}") from error
+    if expression.return_type() != cel.Type.BOOL:
+        raise RuleError(f"The rule gives {expression.return_type().name()}, not a boolean.")
+    return Rule(source, declared, expression)
+
+
+@lru_cache(maxsize=64)
+def _environment(declared: tuple[tuple[str, str], ...]) -> Any:
+    return cel.NewEnv(variables={name: _TYPES[kind] for name, kind in declared})
+
+
+def _carried(value: Any, depth: int) -> Any:
+    """The value as the engine can carry it: one huge integer anywhere would otherwise spoil every rule."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"The data is nested deeper than {MAX_DEPTH} levels.")
+    if isinstance(value, Mapping):
+        return {str(key): _carried(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_carried(item, depth + 1) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool) and value not in _INT64:
+        return {"integer beyond 64 bits": hex(value)}
+    return value
+
+
+def _one_line(text: str) -> str:
+    return text.split("\n", 1)[0].strip()[:300]

@@ -1,0 +1,1 @@
+"""Who: organizations, scopes, roles, people, agents, tokens, and what is stopped."""
