@@ -1,0 +1,1 @@
+"""Adapters speak to business systems; reached through `systems`, by the rooms that observe, send and look up."""
