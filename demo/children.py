@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -151,7 +152,7 @@ def _born(pid: int) -> float:
         return 0.0
 
 
-def _rows(path: Path) -> list[dict[str, int | float | str]] | list:
+def _rows(path: Path) -> list[dict[str, Any]]:
     try:
         rows = json.loads(path.read_text())
     except (OSError, ValueError):  # absent, or cut short by the same power cut

@@ -8,12 +8,16 @@ import shutil
 import socket
 import tempfile
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from demo.accounts import Account, server_account
 from demo.telling import Refusal, Say
 
 _MARK = ".countersign-demo"
+
+
+class InUse(Refusal):
+    """Another supervisor holds the directory."""
 
 
 class Home:
@@ -23,6 +27,11 @@ class Home:
         """Name the directory (absolute afterwards); nothing is made yet."""
         self.path = path.absolute()
         self._lock: IO[str] | None = None
+
+    @property
+    def made(self) -> bool:
+        """Whether a demo was ever started here."""
+        return (self.path / _MARK).exists()
 
     def take(self) -> None:
         """Make the directory if need be and lock it; raise Refusal when it is in use or not ours to use."""
@@ -37,7 +46,7 @@ class Home:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             lock.close()
-            raise Refusal(f"The demo of {self.path} is running: stop it first (Ctrl-C in its terminal).") from error
+            raise InUse(f"The demo of {self.path} is running: stop it first (Ctrl-C in its terminal).") from error
         self._lock = lock
 
     def leave(self) -> None:
@@ -88,9 +97,9 @@ class Home:
         kept = ports.get(name)
         if isinstance(kept, int) and not fresh and port_is_free(kept):
             return kept
-        ports[name] = free_port()
-        self._write("ports.json", ports)
-        return int(ports[name])
+        chosen = free_port()
+        self._write("ports.json", {**ports, name: chosen})
+        return chosen
 
     def known_port(self, name: str) -> int:
         """Return the port a running server was given."""
@@ -123,14 +132,14 @@ class Home:
         ours = (path / _MARK).exists() and (path / _MARK).read_text() == str(self.path)
         return path if ours and path.stat().st_uid == os.geteuid() else None
 
-    def _read(self, name: str) -> dict[str, object]:
+    def _read(self, name: str) -> dict[str, Any]:
         try:
             kept = json.loads((self.path / name).read_text())
         except (FileNotFoundError, ValueError):  # not made yet, or cut short by a power cut
             return {}
         return kept if isinstance(kept, dict) else {}
 
-    def _write(self, name: str, content: dict[str, object]) -> None:
+    def _write(self, name: str, content: dict[str, Any]) -> None:
         draft = self.path / f"{name}.draft"
         draft.unlink(missing_ok=True)
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:

@@ -1,0 +1,45 @@
+"""Management commands on the demo's data, whether or not the demo is running."""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from demo.choices import ROOT, Choices
+from demo.embedded import EmbeddedServers
+from demo.home import InUse
+from demo.telling import Refusal
+
+
+def manage(arguments: Sequence[str], *, choices: Choices) -> int:
+    """Run `manage.py` with the demo's environment and return its exit code."""
+    with _servers(choices) as servers:
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(command, cwd=ROOT, env=choices.environment(servers), check=False).returncode
+
+
+def reset(*, choices: Choices) -> None:
+    """Remove everything the demo keeps; raise Refusal while it is running."""
+    home = EmbeddedServers(choices.directory).home
+    if not home.path.exists():
+        return
+    home.take()
+    home.erase()
+    home.leave()
+
+
+@contextmanager
+def _servers(choices: Choices) -> Iterator[EmbeddedServers]:
+    """Give the running servers of the demo, or start them for as long as they are needed."""
+    servers = EmbeddedServers(choices.directory)
+    if not servers.home.made:
+        raise Refusal(f"There is no demo in {choices.directory} yet: run `make demo` first.")
+    try:
+        servers.start()
+    except InUse:
+        yield servers
+        return
+    try:
+        yield servers
+    finally:
+        servers.stop()

@@ -1,0 +1,50 @@
+"""The processes of the product as the demo runs them: names, commands, and the order in which they stop."""
+
+import sys
+from dataclasses import dataclass
+
+from demo.choices import Choices
+
+CELERY = [sys.executable, "-m", "celery", "-A", "config"]
+
+
+@dataclass(frozen=True)
+class Service:
+    """One foreground process. The lower `stops`, the earlier it is stopped; equal numbers stop together."""
+
+    name: str
+    command: list[str]
+    stops: int
+
+
+def services(choices: Choices) -> list[Service]:
+    """Return every process beside the servers, in the order in which they start."""
+    return [
+        Service("sandbox", _sandbox(choices), stops=4),
+        Service("web", _web(choices), stops=3),
+        Service("worker-handover", _worker("handover", queues="handover", processes=2), stops=2),
+        Service("worker-rest", _worker("rest", queues="probes,sweeps", processes=1), stops=2),
+        Service("beat", _beat(choices), stops=1),
+    ]
+
+
+def _web(choices: Choices) -> list[str]:
+    command = [sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", f"127.0.0.1:{choices.port}"]
+    command += ["--worker-class", "gthread", "--workers", "2", "--threads", "8", "--graceful-timeout", "5"]
+    return [*command, "--no-control-socket", "--access-logfile", "-"]
+
+
+def _worker(name: str, *, queues: str, processes: int) -> list[str]:
+    command = [*CELERY, "worker", "--queues", queues, "--concurrency", str(processes), "--hostname", f"{name}@%h"]
+    return [*command, "--loglevel", "INFO", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+
+
+def _beat(choices: Choices) -> list[str]:
+    schedule = choices.directory / "beat-schedule"
+    return [*CELERY, "beat", "--schedule", str(schedule), "--pidfile", "", "--loglevel", "INFO"]
+
+
+def _sandbox(choices: Choices) -> list[str]:
+    data = choices.directory / "sandbox"
+    command = [sys.executable, "-m", "sandbox", "--host", "127.0.0.1", "--port", str(choices.sandbox_port)]
+    return [*command, "--data", str(data)]
