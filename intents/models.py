@@ -35,8 +35,12 @@ class Intent(models.Model):
     # ready: when the sweep looks again, and what it waits on
     next_look_at = models.DateTimeField(null=True)
     looks = models.IntegerField(default=0)
-    waiting = models.CharField(max_length=64, blank=True)  # fence | admissions | target_unreachable | not_delivered | paused
-    waiting_on = models.CharField(max_length=64, blank=True)  # the intent `I-41` a fence waits on, the stopped subject …
+    waiting = models.CharField(
+        max_length=64, blank=True
+    )  # fence | admissions | target_unreachable | not_delivered | paused
+    waiting_on = models.CharField(
+        max_length=64, blank=True
+    )  # the intent `I-41` a fence waits on, the stopped subject …
     # sending, accepted: when doubt begins
     deadline = models.DateTimeField(null=True)
     # accepted, unknown: the declared probe schedule
@@ -54,7 +58,9 @@ class Intent(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(state__in=[s.value for s in State]), name="intents_known_state"),
             models.CheckConstraint(
-                condition=Q(state__in=["confirmed", "refused", "diverged", "not_executed", "void"], ended_at__isnull=False)
+                condition=Q(
+                    state__in=["confirmed", "refused", "diverged", "not_executed", "void"], ended_at__isnull=False
+                )
                 | Q(state__in=["ready", "sending", "accepted", "unknown", "reopened"], ended_at__isnull=True),
                 name="intents_final_states_have_an_end",
             ),

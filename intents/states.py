@@ -1,4 +1,7 @@
-"""The intent machine, as a table a product manager can read. Diagram, table, enum and CHECK say the same; a test holds them together."""
+"""The intent machine, as a table a product manager can read.
+
+Diagram, table, enum and CHECK say the same; a test holds them together.
+"""
 
 from enum import StrEnum
 
@@ -26,7 +29,10 @@ FENCING = frozenset({State.SENDING, State.ACCEPTED, State.UNKNOWN, State.REOPENE
 # from → to: what brings it there
 MOVES: dict[tuple[State, State], str] = {
     (State.READY, State.SENDING): "every check holds: the attempt is written down and committed before the first byte",
-    (State.READY, State.VOID): "a check, an expiry, a revocation, a withdrawal or a revision stopped it: nothing was sent",
+    (
+        State.READY,
+        State.VOID,
+    ): "a check, an expiry, a revocation, a withdrawal or a revision stopped it: nothing was sent",
     (State.READY, State.NOT_EXECUTED): "a reopened intent was stopped before its new attempt left",
     (State.READY, State.CONFIRMED): "positive evidence of an earlier attempt",
     (State.READY, State.DIVERGED): "an earlier attempt had another effect than the approved one",
