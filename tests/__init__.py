@@ -1,0 +1,1 @@
+"""What the product promises, one test a fact."""
