@@ -1,0 +1,52 @@
+"""A contract's rules, asked of plain facts: which of them may be asked when, and what each answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from proposals.contracts import Rule
+
+_STRING = re.compile(r"[rR]?(\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')", re.DOTALL)
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one rule answered. `error` tells why it could not be judged; such a rule does not hold."""
+
+    source: str
+    sentence: Mapping[str, str]
+    holds: bool
+    error: str | None
+
+
+def names_in(source: str) -> frozenset[str]:
+    """The free names a rule speaks of; what stands inside its string literals is no name."""
+    return frozenset(_NAME.findall(_STRING.sub("''", source)))
+
+
+def about_arguments(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules that can be asked before anything is known of the requester's rights or of the target."""
+    return tuple(rule for rule in rules if not names_in(rule.source) & {"target", "requester"})
+
+
+def beyond_arguments(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules that are asked only once the right is established."""
+    return tuple(rule for rule in rules if names_in(rule.source) & {"target", "requester"})
+
+
+def judge(
+    rules: Iterable[Rule], *, arguments: Mapping[str, Any], requester: Mapping[str, Any], target: Mapping[str, Any]
+) -> tuple[Answer, ...]:
+    """Ask every rule, in the contract's order; nothing but a boolean true holds."""
+    data = {"args": arguments, "requester": requester, "target": target}
+    return tuple(_asked(rule, data) for rule in rules)
+
+
+def _asked(rule: Rule, data: Mapping[str, Any]) -> Answer:
+    verdict = rule.compiled.judge(data)
+    return Answer(rule.source, rule.sentence, verdict.holds, verdict.error)
