@@ -18,6 +18,7 @@ BASE_URL = env.str("BASE_URL", default="http://127.0.0.1:8000")
 SECURE = BASE_URL.startswith("https://")
 
 INSTALLED_APPS = [
+    "config.apps.HouseConfig",
     "journal",
     "tenancy",
     "systems",
@@ -98,6 +99,7 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 # Celery: early acknowledgement, ids only, no result backend, nothing timed by the broker.
 REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0")
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5.0)
+FAILPOINTS = False  # on in the tests only: intents.failpoints then obeys COUNTERSIGN_FAILPOINT
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_ACKS_LATE = False
 CELERY_TASK_REJECT_ON_WORKER_LOST = False

@@ -1,0 +1,14 @@
+from django.apps import AppConfig
+
+
+class HouseConfig(AppConfig):
+    """The wires as an app, so that its system checks are registered wherever the program starts."""
+
+    name = "config"
+    verbose_name = "Countersign"
+
+    def ready(self) -> None:
+        """Register the system checks."""
+        from config import checks
+
+        assert checks

@@ -1,0 +1,184 @@
+"""Fixtures: a clean database with real commits, the sandbox, a world, and real processes beside the test."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.db import connection, connections
+
+from tests.processes import ROOT, Process, answers, free_port, running, until
+from tests.sandboxing import Sandbox
+from tests.world import World, make_world
+
+# Overlay of durations for the tests: what takes minutes in the demo takes seconds here.
+OVERLAY = [
+    (re.compile(r"attempt_deadline: PT\d+S"), "attempt_deadline: PT2S"),
+    (re.compile(r"(visibility_delay:[^\n]*?)PT2M"), r"\1PT1S"),
+]
+
+
+@pytest.fixture(scope="session")
+def systems_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sandbox's configuration files with the tests' overlay of durations."""
+    folder = tmp_path_factory.mktemp("systems")
+    for file in sorted((ROOT / "sandbox" / "systems").glob("*.yaml")):
+        text = file.read_text()
+        for pattern, replacement in OVERLAY:
+            text = pattern.sub(replacement, text)
+        (folder / file.name).write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sandbox_process(tmp_path_factory: pytest.TempPathFactory, systems_dir: Path) -> Iterator[Sandbox]:
+    """The pretend business system, a process of its own for the whole run."""
+    folder = tmp_path_factory.mktemp("sandbox")
+    port = free_port()
+    process = Process(
+        "sandbox", "--port", str(port), "--data", str(folder), "--host", "127.0.0.1", log=folder / "log", env={}
+    )
+    with running(process):
+        url = f"http://127.0.0.1:{port}"
+        until(lambda: answers(f"{url}/healthz"), what=f"the sandbox at {url}: {process.output}")
+        os.environ["SANDBOX_URL"] = url
+        os.environ["SYSTEMS_DIR"] = settings.SYSTEMS_DIR = str(systems_dir)
+        from systems.adapters import registry
+
+        registry.reload()
+        yield Sandbox(url=url, data=folder)
+
+
+@pytest.fixture
+def sandbox(sandbox_process: Sandbox) -> Sandbox:
+    """The business system as new: no faults, no effects, the seeded objects."""
+    sandbox_process.reset()
+    return sandbox_process
+
+
+def wipe() -> None:
+    """Empty every table. The journal refuses TRUNCATE, so its owner takes the triggers off for that moment."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal AND tgtype & 32 > 0"
+        )
+        triggers = cursor.fetchall()
+        skipped = ("django_migrations", "django_content_type", "auth_permission")
+        tables = [t for t in connection.introspection.table_names(cursor) if t not in skipped]
+        off = "".join(f"ALTER TABLE {table} DISABLE TRIGGER {name};" for table, name in triggers)
+        on = "".join(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name};" for table, name in triggers)
+        names = ", ".join(f'"{table}"' for table in tables)
+        cursor.execute(f"BEGIN; {off} TRUNCATE {names} RESTART IDENTITY CASCADE; {on} COMMIT;")
+
+
+def flush_broker() -> None:
+    """Empty this run's broker."""
+    import redis
+
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    client.flushdb()
+    client.close()
+
+
+@pytest.fixture
+def database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """A clean database with real commits, seen by other processes, and an empty broker."""
+    with django_db_blocker.unblock():
+        wipe()
+        flush_broker()
+        cache.clear()
+        yield
+        connections.close_all()
+
+
+@pytest.fixture
+def world(database: None, sandbox: Sandbox) -> Iterator[World]:
+    """The demo's cast, contracts and tokens in a clean database; the invariants are checked when the test ends."""
+    world = make_world(sandbox)
+    yield world
+    world.check_invariants()
+
+
+@pytest.fixture
+def child_env(database: None, sandbox: Sandbox) -> dict[str, str]:
+    """The environment in which another process sees this test's database, broker and business system."""
+    database_url = re.sub(r"/[^/?]*(\?|$)", rf"/{connection.settings_dict['NAME']}\1", os.environ["DATABASE_URL"])
+    return {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": settings.REDIS_URL,
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "SANDBOX_URL": sandbox.url,
+        "SYSTEMS_DIR": settings.SYSTEMS_DIR,
+        "SECRET_KEY": settings.SECRET_KEY,
+    }
+
+
+@pytest.fixture
+def start_worker(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., Process]]:
+    """Start real Celery workers: `start_worker(queues="handover", concurrency=1, failpoint=None)`."""
+    started: list[Process] = []
+
+    def start(*, queues: str = "handover,probes,sweeps", concurrency: int = 1, failpoint: str | None = None) -> Process:
+        number = len(started)
+        env = {**child_env, **({"COUNTERSIGN_FAILPOINT": failpoint} if failpoint else {})}
+        process = Process(
+            *f"celery -A config worker -Q {queues} -c {concurrency} -n w{number}-{os.getpid()}@%h -l INFO".split(),
+            "--without-gossip",
+            "--without-mingle",
+            log=tmp_path / f"worker-{number}.log",
+            env=env,
+        )
+        started.append(process)
+        process.says(" ready.")
+        return process
+
+    yield start
+    for process in started:
+        process.stop()
+
+
+@pytest.fixture
+def start_beat(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable[[], Process]]:
+    """Start real beats (a sweep every second)."""
+    started: list[Process] = []
+
+    def start() -> Process:
+        number = len(started)
+        process = Process(
+            *f"celery -A config beat -s {tmp_path}/schedule-{number} -l INFO".split(),
+            log=tmp_path / f"beat-{number}.log",
+            env=child_env,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.stop()
+
+
+@pytest.fixture
+def start_web(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Start real web servers and return the address: `start_web(workers=2)`."""
+    started: list[Process] = []
+
+    def start(*, workers: int = 1, env: dict[str, str] | None = None) -> str:
+        port = free_port()
+        url = f"http://localhost:{port}"
+        process = Process(
+            *f"gunicorn config.wsgi:application --bind 127.0.0.1:{port} --workers {workers} --threads 8".split(),
+            *"--worker-class gthread --timeout 60 --graceful-timeout 2".split(),
+            log=tmp_path / f"web-{port}.log",
+            env={**child_env, "BASE_URL": url, **(env or {})},
+        )
+        started.append(process)
+        until(lambda: answers(f"{url}/healthz/live"), what=f"the web server: {process.output[-3000:]}")
+        return url
+
+    yield start
+    for process in started:
+        process.stop()
