@@ -43,13 +43,17 @@ class Order:
 
 @dataclass(frozen=True)
 class Prepared:
-    """The exact bytes of one request, without authentication; `digest` covers method, url, headers and body."""
+    """The exact bytes of one request, without authentication; `digest` covers method, url, headers and body.
+
+    `operation` tells the adapter by which rules the answer is judged; it is no part of the bytes.
+    """
 
     method: str
     url: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
     digest: str
+    operation: str
 
 
 @dataclass(frozen=True)

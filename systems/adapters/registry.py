@@ -1,0 +1,75 @@
+"""The adapters of this process, by the name of their business system."""
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from django.conf import settings
+
+from systems.adapters.base import Adapter
+from systems.adapters.http import HttpAdapter
+from systems.configuration import SystemConfig, load_systems
+from systems.yamlfiles import FileError, Problem
+
+KINDS: dict[str, Callable[[SystemConfig], Adapter]] = {"http": HttpAdapter}
+
+
+class UnknownSystem(LookupError):
+    """No business system of that name is configured."""
+
+
+_lock = threading.RLock()
+_loaded: dict[str, Adapter] | None = None
+
+
+def adapter(name: str) -> Adapter:
+    """The adapter of this system; UnknownSystem when no file configures it, FileError when the files are wrong."""
+    try:
+        return _adapters()[name]
+    except KeyError as error:
+        raise UnknownSystem(f"No business system is called {name}.") from error
+
+
+def systems() -> Mapping[str, SystemConfig]:
+    """Every configured system, by name."""
+    return MappingProxyType({name: each.config for name, each in _adapters().items()})
+
+
+def reload() -> None:
+    """The files are read again at the next use."""
+    global _loaded
+    with _lock:
+        _loaded = None
+
+
+def _adapters() -> dict[str, Adapter]:
+    """Read once for each process: a running process never changes its mind about a system."""
+    global _loaded
+    if _loaded is None:
+        with _lock:
+            if _loaded is None:
+                _loaded = _load()
+    return _loaded
+
+
+def _load() -> dict[str, Adapter]:
+    found: dict[str, Adapter] = {}
+    for directory in filter(None, str(settings.SYSTEMS_DIR).split(os.pathsep)):
+        for name, config in load_systems(Path(directory), environ=os.environ).items():
+            if name in found:
+                raise FileError(Problem(config.source_file, 1, "name", f"{name} is configured twice."))
+            if config.adapter not in KINDS:
+                raise FileError(Problem(config.source_file, 1, "adapter", f"there is no adapter {config.adapter}."))
+            found[name] = KINDS[config.adapter](config)
+    return found
+
+
+def _after_fork() -> None:
+    """A forked child has its own lock; another thread of the parent may have held the old one."""
+    global _lock
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
