@@ -84,3 +84,17 @@ class Act(models.Model):
                 fields=["revision", "round"], condition=Q(kind="refusal"), name="approvals_one_refusal_rejects"
             )
         ]
+
+
+class Exclusion(models.Model):
+    """Who may not sign one round of a revision, and why: the person who concluded that the effect did not happen."""
+
+    revision = models.ForeignKey(Revision, on_delete=models.PROTECT, related_name="exclusions")
+    round = models.IntegerField()
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    why = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["revision", "round", "person"], name="approvals_one_exclusion_per_person")
+        ]

@@ -258,8 +258,9 @@ def _rules(question: Question, contract: Contract, done: _Done) -> list[Checked]
     ]
 
 
-def _target_version(question: Question, _contract: Contract, done: _Done) -> list[Checked]:
-    if question.target.known == TargetIs.NONE or question.expected_version is None:
+def _target_version(question: Question, contract: Contract, done: _Done) -> list[Checked]:
+    announced = question.stage == Stage.SUBMISSION or contract.policy.version_change == "new_preparation"
+    if question.target.known == TargetIs.NONE or question.expected_version is None or not announced:
         return []
     if not _may_look(question, done):
         return [Checked("target_version", None, Verdict.NOT_ASKED)]

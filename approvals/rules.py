@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from proposals.contracts import Rule
-
-_STRING = re.compile(r"[rR]?(\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')", re.DOTALL)
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -24,19 +20,9 @@ class Answer:
     error: str | None
 
 
-def names_in(source: str) -> frozenset[str]:
-    """The free names a rule speaks of; what stands inside its string literals is no name."""
-    return frozenset(_NAME.findall(_STRING.sub("''", source)))
-
-
 def about_arguments(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules that can be asked before anything is known of the requester's rights or of the target."""
-    return tuple(rule for rule in rules if not names_in(rule.source) & {"target", "requester"})
-
-
-def beyond_arguments(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules that are asked only once the right is established."""
-    return tuple(rule for rule in rules if names_in(rule.source) & {"target", "requester"})
+    return tuple(rule for rule in rules if rule.argument_only)
 
 
 def judge(
