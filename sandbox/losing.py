@@ -47,13 +47,13 @@ def silence_after_effect(exchange: Exchange) -> None:
     exchange.hang_up()
 
 
-@mode(seconds=number(1.0), after=flag(False))
+@mode(seconds=number(1.0), effect_first=flag(False))
 def delay(exchange: Exchange) -> None:
-    """The honest answer, `seconds` late; the effect is made at that time too, or at once with `after`.
+    """The honest answer, `seconds` late; the effect is made at that time too, or at once with `effect_first`.
 
     A client that leaves before does not change when the effect is made.
     """
-    early, seconds = exchange.perform() if exchange.values["after"] else None, exchange.values["seconds"]
+    early, seconds = exchange.perform() if exchange.values["effect_first"] else None, exchange.values["seconds"]
     began = time.monotonic()
     if exchange.wait(seconds):
         return exchange.send(early or exchange.perform())
@@ -147,10 +147,9 @@ def slow_drip(exchange: Exchange) -> None:
     data = reply.wire()
     start = 0 if exchange.values["from_head"] else len(data) - len(reply.body)
     exchange.connection.write(data[:start])
-    pause, left = 1 / exchange.values["bytes_per_second"], exchange.values["seconds"]
-    for byte in data[start:]:
-        if left <= 0 or not exchange.wait(pause):
+    rate = exchange.values["bytes_per_second"]
+    for byte in data[start : start + round(rate * exchange.values["seconds"])]:
+        if not exchange.wait(1 / rate):
             break
         exchange.connection.write(bytes([byte]))
-        left -= pause
     exchange.hang_up()
