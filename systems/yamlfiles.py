@@ -74,9 +74,9 @@ class _Loader(yaml.SafeLoader):
         self._depth = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML's stubs leave it untyped
         if self.check_event(yaml.events.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", self.peek_event().start_mark)
-        event = self.peek_event()
+            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", event.start_mark)
         if getattr(event, "anchor", None):
             raise yaml.composer.ComposerError(None, None, "anchors are not allowed", event.start_mark)
         if getattr(event, "tag", None):
@@ -187,7 +187,7 @@ def check_schema(document: Any, positions: Positions, *, schema: Mapping[str, An
         raise FileError(*sorted(problems, key=lambda p: (p.line, p.field, p.reason)))
 
 
-def _problems(error: jsonschema.ValidationError, positions: Positions) -> Iterator[Problem]:
+def _problems(error: Any, positions: Positions) -> Iterator[Problem]:
     path: Path = tuple(error.absolute_path)
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         known = error.schema.get("properties", {})
@@ -199,12 +199,12 @@ def _problems(error: jsonschema.ValidationError, positions: Positions) -> Iterat
     yield positions.problem(path, _sentence(error))
 
 
-def _closest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
+def _closest(error: Any) -> Any:
     """Of the alternatives, the one whose failure lies deepest: the author most likely meant that one."""
-    return max(error.context or [], key=lambda inner: (len(inner.absolute_path), inner.validator != "type"))
+    return max(error.context, key=lambda inner: (len(inner.absolute_path), inner.validator != "type"))
 
 
-def _sentence(error: jsonschema.ValidationError) -> str:
+def _sentence(error: Any) -> str:
     wanted = error.validator_value
     match error.validator:
         case "required":
@@ -217,8 +217,8 @@ def _sentence(error: jsonschema.ValidationError) -> str:
         case "const":
             return f"must be {wanted}."
         case "pattern":
-            return error.schema.get("x-pattern-sentence", f"must match {wanted}.")
+            return f"must match {wanted}."
         case "minProperties" | "minItems" | "minLength":
             return "must not be empty." if wanted == 1 else f"must have at least {wanted}."
-    message = error.message
+    message = str(error.message)
     return (message if len(message) <= 200 else message[:199] + "…").rstrip(".") + "."

@@ -135,7 +135,9 @@ class Unreachable:
 class Adapter(Protocol):
     """One business system. No method retries; each call but `lookup` makes at most one request."""
 
-    config: SystemConfig
+    @property
+    def config(self) -> SystemConfig:
+        """The system it speaks to."""
 
     def resolve(self, operation: str, target: str | None) -> Observation | Missing | Unreachable:
         """The target as it stands now (or, for an operation without target, the answer of its read)."""

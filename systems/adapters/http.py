@@ -206,17 +206,9 @@ def _observation(config: TargetConfig, answer: AnswerConfig | None, target: str,
     if "version" in config.extract and (isinstance(version, bool) or not isinstance(version, (int, str))):
         raise _NotShown("The system told no version.")
     attributes = extracted(config.attributes, page)
-    facts = {
-        "target": target,
-        "label": label,
-        "state": state,
-        "version": version,
-        "scope": scope,
-        "attributes": attributes,
-    }
-    return Observation(
-        **facts, digest=canonical_digest(facts), answer=extracted(answer.extract, page) if answer else {}
-    )
+    facts = (target, label, state, version, scope, attributes)
+    told = extracted(answer.extract, page) if answer else {}
+    return Observation(*facts, digest=canonical_digest(facts), answer=told)
 
 
 def _word(found: Mapping[str, Any], name: str) -> str:
