@@ -144,11 +144,11 @@ def test_a_gzip_bomb_is_small_on_the_wire_and_large_when_unpacked(sandbox: Sandb
     assert len(sandbox.effects()) == 1
 
 
-def test_a_full_sized_gzip_bomb_leaves_within_two_seconds(sandbox: SandboxProcess) -> None:
+def test_a_full_sized_gzip_bomb_leaves_within_five_seconds(sandbox: SandboxProcess) -> None:
     sandbox.fault("gzip_bomb")
     began = time.monotonic()
     assert len(sandbox.review().body) < 2_000_000
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
 
 
 def test_a_flood_goes_on_while_the_client_listens(sandbox: SandboxProcess) -> None:
