@@ -4,16 +4,19 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection, connections
+from django.test.utils import setup_databases, teardown_databases
 
 from tests.processes import ROOT, Process, answers, free_port, running, until
 from tests.sandboxing import Sandbox
-from tests.world import World, make_world
+
+if TYPE_CHECKING:
+    from tests.world import World
 
 # Overlay of durations for the tests: what takes minutes in the demo takes seconds here.
 OVERLAY = [
@@ -60,6 +63,18 @@ def sandbox(sandbox_process: Sandbox) -> Sandbox:
     return sandbox_process
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None, django_db_blocker: Any, django_db_modify_db_settings: None
+) -> Iterator[None]:
+    """Make this run's database. Ours, because the plugin's own looks for marks that no test of ours carries."""
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False, aliases={"default"})
+    yield
+    with django_db_blocker.unblock():
+        teardown_databases(made, verbosity=0)
+
+
 def wipe() -> None:
     """Empty every table. The journal refuses TRUNCATE, so its owner takes the triggers off for that moment."""
     with connection.cursor() as cursor:
@@ -96,8 +111,10 @@ def database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 
 
 @pytest.fixture
-def world(database: None, sandbox: Sandbox) -> Iterator[World]:
+def world(database: None, sandbox: Sandbox) -> "Iterator[World]":
     """The demo's cast, contracts and tokens in a clean database; the invariants are checked when the test ends."""
+    from tests.world import make_world
+
     world = make_world(sandbox)
     yield world
     world.check_invariants()
@@ -171,7 +188,7 @@ def start_web(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable[..
         url = f"http://localhost:{port}"
         process = Process(
             *f"gunicorn config.wsgi:application --bind 127.0.0.1:{port} --workers {workers} --threads 8".split(),
-            *"--worker-class gthread --timeout 60 --graceful-timeout 2".split(),
+            *["--worker-class", "gthread", "--timeout", "60", "--graceful-timeout", "2"],
             log=tmp_path / f"web-{port}.log",
             env={**child_env, "BASE_URL": url, **(env or {})},
         )

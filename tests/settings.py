@@ -6,7 +6,7 @@ os.environ.setdefault("SECRET_KEY", "tests-only-key-with-enough-characters-to-be
 os.environ.setdefault("ALLOWED_HOSTS", "127.0.0.1,localhost,testserver")
 os.environ.setdefault("SWEEP_SECONDS", "1")
 
-from config.settings import *  # noqa: E402, F403
+from config.settings import *  # noqa: F403
 
 FAILPOINTS = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
