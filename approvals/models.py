@@ -59,6 +59,11 @@ class Signature(models.Model):
             )
         ]
 
+    @property
+    def public_id(self) -> str:
+        """`A-7`."""
+        return f"A-{self.pk}"
+
 
 class Act(models.Model):
     """Another act of review on one revision: refusal, request for changes, comment, request for cancellation."""
