@@ -16,7 +16,6 @@ from proposals.models import Proposal, Revision
 from tenancy.access import entitling_role
 from tenancy.models import User
 
-
 Done = TypeVar("Done")
 
 
@@ -61,7 +60,7 @@ class Case:
 
 
 def settled(act: Callable[[], Done | NotAllowed]) -> Done:
-    """Run one decision in one transaction; a refusal that has something to write is returned, committed, then raised."""
+    """Run one decision in one transaction; a refusal that has something to write is returned, committed, raised."""
     with transaction.atomic(durable=True):
         done = act()
     if isinstance(done, NotAllowed):

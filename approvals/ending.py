@@ -1,4 +1,4 @@
-"""Ends a proposal before anything was sent: expired, stopped by a check, or refused. The keys it held are given back."""
+"""Ends a proposal before anything was sent: expired, stopped by a check, refused. Its derived key is given back."""
 
 from datetime import datetime
 
