@@ -47,10 +47,17 @@ def server_account(data: Path) -> Account:
     Keeping the owner lets root go on with a demo that an ordinary user began.
     """
     if os.geteuid() != 0:
-        return _account(pwd.getpwuid(os.geteuid()), borrowed=False)
-    owner = data.stat().st_uid if data.exists() else 0
-    return _account(pwd.getpwuid(owner) if owner else pwd.getpwnam("nobody"), borrowed=True)
+        return _account(os.geteuid(), os.getegid(), borrowed=False)
+    nobody = pwd.getpwnam("nobody")
+    found = data.stat() if data.exists() else None
+    if found is None or found.st_uid == 0:
+        return _account(nobody.pw_uid, nobody.pw_gid, borrowed=True)
+    return _account(found.st_uid, found.st_gid, borrowed=True)
 
 
-def _account(entry: pwd.struct_passwd, *, borrowed: bool) -> Account:
-    return Account(name=entry.pw_name, uid=entry.pw_uid, gid=entry.pw_gid, borrowed=borrowed)
+def _account(uid: int, gid: int, *, borrowed: bool) -> Account:
+    try:
+        name = pwd.getpwuid(uid).pw_name
+    except KeyError:  # a container may run as a number without a name
+        name = str(uid)
+    return Account(name=name, uid=uid, gid=gid, borrowed=borrowed)
