@@ -93,7 +93,7 @@ def spawn(
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=_die_with(os.getpid(), stop_signal),
+            preexec_fn=dying_with(os.getpid(), stop_signal),
             env=dict(env) if env is not None else None,
             cwd=cwd,
             **(account.popen_arguments() if account else {}),
@@ -160,8 +160,8 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return rows if isinstance(rows, list) else []
 
 
-def _die_with(parent: int, how: signal.Signals) -> Callable[[], None]:
-    """Return what the child does between fork and exec, after it has changed account."""
+def dying_with(parent: int, how: signal.Signals) -> Callable[[], None]:
+    """Return what a child does between fork and exec (`preexec_fn`): ask the kernel to end it with its parent."""
 
     def bind() -> None:
         if _LIBC is not None:

@@ -12,6 +12,8 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from demo.children import dying_with
+
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 20.0
 
@@ -50,6 +52,7 @@ class Process:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=dying_with(os.getpid(), signal.SIGTERM),  # a killed test run leaves nothing
             )
 
     @property
