@@ -58,10 +58,9 @@ def parse_json(raw: bytes) -> Any:
     return value
 
 
-def parse(canonical: bytes | memoryview) -> dict[str, Any]:
-    """The arguments that a revision holds as canonical bytes."""
-    value: dict[str, Any] = json.loads(bytes(canonical))
-    return value
+def parse(canonical: bytes | memoryview) -> Any:
+    """The value of canonical bytes that we stored: the arguments of a revision, the version of its target."""
+    return json.loads(bytes(canonical))
 
 
 def check(contract: Contract, arguments: Any) -> list[ArgumentError]:

@@ -173,14 +173,18 @@ def contract_of(version: ContractVersion) -> Contract:
     return known
 
 
-def parse_contract(text: bytes | str, name: str) -> tuple[dict[str, Any], Contract]:
+def parse_contract(
+    text: bytes | str, name: str, *, systems: Mapping[str, Any] | None = None
+) -> tuple[dict[str, Any], Contract]:
     """The document in `text` and the contract it makes; `name` is the file's name in complaints.
+
+    With `systems`, the configured business systems by name, the contract must also fit the one it names.
 
     Raises systems.yamlfiles.FileError with every problem, each with file, line and field.
     """
     document, positions = load_yaml(text, name=name)
     check_schema(document, positions, schema=coherence.contract_schema(), name=name)
-    problems = list(coherence.problems(document, positions))
+    problems = list(coherence.problems(document, positions, systems=systems))
     if problems:
         raise FileError(*sorted(problems, key=lambda p: (p.line, p.field)))
     return document, from_document(document, sha256(canonical(document)))
@@ -252,10 +256,10 @@ def _execution(said: Mapping[str, Any]) -> Execution:
 
 
 def _check(name: str, said: str | Mapping[str, Any]) -> Check:
-    about = {"rule": said} if isinstance(said, str) else said
-    rule, _, argument = about["rule"].partition(" arguments.")
+    about: Mapping[str, Any] = {"rule": said} if isinstance(said, str) else said
+    argument = about["rule"].partition(" arguments.")[2]
     max_age = duration(about["max_age"]) if "max_age" in about else None
-    return Check(name, rule, argument or None, max_age, about.get("limits"))
+    return Check(name, "equals" if argument else "present", argument or None, max_age, about.get("limits"))
 
 
 def _reconciliation(said: Mapping[str, Any]) -> Reconciliation:

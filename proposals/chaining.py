@@ -1,0 +1,41 @@
+"""Tells facts about a proposal, each linked to the one before on the chain `P-<id>`."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from journal.kinds import Kind
+from journal.recording import Actor, Head, record
+from proposals.models import Proposal
+
+
+def tell(
+    proposal: Proposal,
+    *,
+    kind: Kind,
+    actor: Actor,
+    now: datetime,
+    revision: int | None = None,
+    subjects: Mapping[str, Any] | None = None,
+    facts: Mapping[str, Any] | None = None,
+    personal: Mapping[str, Any] | None = None,
+) -> None:
+    """The fact stands in the journal as the newest link of the proposal's chain.
+
+    Inside a transaction that created the proposal's row or locked it: the row carries the head.
+    """
+    about = {"proposal": proposal.public_id, **({} if revision is None else {"revision": revision})}
+    digest = bytes(proposal.chain_digest) if proposal.chain_digest is not None else None
+    head = record(
+        kind=kind,
+        actor=actor,
+        organization=proposal.organization_id,
+        now=now,
+        subjects={**about, **(subjects or {})},
+        facts=facts,
+        chain=proposal.public_id,
+        head=Head(digest, proposal.chain_length),
+        personal=personal,
+    )
+    proposal.chain_digest, proposal.chain_length = head.digest, head.length
+    Proposal.objects.filter(pk=proposal.pk).update(chain_digest=head.digest, chain_length=head.length)

@@ -1,0 +1,16 @@
+"""Nudges a task once the transaction is committed. It makes things quick; the sweeps make them certain."""
+
+from functools import partial
+
+from celery import current_app
+from django.db import transaction
+
+
+def nudge(task_name: str, *args: int) -> None:
+    """The task is asked to run after this transaction commits; a nudge that cannot be published is let be."""
+    # robust: a broker that is down is logged and never turns a committed decision into an error.
+    transaction.on_commit(partial(_publish, task_name, args), robust=True)
+
+
+def _publish(task_name: str, args: tuple[int, ...]) -> None:
+    current_app.send_task(task_name, args=args, ignore_result=True)
