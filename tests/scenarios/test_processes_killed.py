@@ -124,7 +124,7 @@ def test_a_frozen_broker_still_lets_a_person_sign_within_a_second_and_a_half(
     person = line.person("approver")
     fields = person.form(f"/proposals/{proposal}/check/", "approve-form")
     assert servers.valkey is not None
-    frozen = servers.valkey.pid
+    frozen = servers.valkey.process.pid
     os.kill(frozen, signal.SIGSTOP)
     try:
         began = time.monotonic()
