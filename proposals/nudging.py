@@ -1,7 +1,5 @@
 """Nudges a task once the transaction is committed. It makes things quick; the sweeps make them certain."""
 
-from functools import partial
-
 from celery import current_app
 from django.db import transaction
 
@@ -9,7 +7,8 @@ from django.db import transaction
 def nudge(task_name: str, *args: int) -> None:
     """The task is asked to run after this transaction commits; a nudge that cannot be published is let be."""
     # robust: a broker that is down is logged and never turns a committed decision into an error.
-    transaction.on_commit(partial(_publish, task_name, args), robust=True)
+    # A lambda, not a partial: Django names a robust callback that fails by its __qualname__, which a partial lacks.
+    transaction.on_commit(lambda: _publish(task_name, args), robust=True)
 
 
 def _publish(task_name: str, args: tuple[int, ...]) -> None:
