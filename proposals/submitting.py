@@ -64,8 +64,10 @@ def create(
         answers_proposal=asked.answers_proposal,
         what_changed=asked.what_changed,
     )
-    # Before anything else is written: whoever comes second waits here, and then does no further work.
-    keys.claim(caller, claim, proposal=proposal, window=contract.policy.idempotency_window, now=now)
+    # Before anything else is written: whoever comes second waits here, and then does no further work. A read ends
+    # without effect at once: asked again, it is read again, unless its caller gave a key of its own.
+    if answer is None or not claim.key.startswith(keys.DERIVED):
+        keys.claim(caller, claim, proposal=proposal, window=contract.policy.idempotency_window, now=now)
     revision = _write(
         proposal,
         caller=caller,
