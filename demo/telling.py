@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 Say = Callable[[str], None]
 
@@ -12,8 +12,9 @@ class Refusal(Exception):
 
 
 def say(sentence: str) -> None:
-    """Print one line at once, whatever the output is connected to."""
-    print(sentence, flush=True)
+    """Print one line at once; a terminal that was closed must not keep us from stopping what we started."""
+    with suppress(OSError):
+        print(sentence, flush=True)
 
 
 def quiet(_sentence: str) -> None:
