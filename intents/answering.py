@@ -1,0 +1,226 @@
+"""Reads what came back from one hand-over and writes its outcome down once; a late answer is news, no overwrite."""
+
+import logging
+import time
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import Min
+
+from intents.doubting import become_unknown, probe_due, searchable
+from intents.ending import end_without_effect
+from intents.establishing import Seen, keep, learn, refuse, settle
+from intents.evidence import Judgement, judge
+from intents.failpoints import Step, failpoint
+from intents.holding import Held, hold
+from intents.marking import Marked
+from intents.models import Attempt, Evidence
+from intents.moving import instant, move
+from intents.outcomes import ANSWERED, Outcome, conclude, names_us, settled_by_search
+from intents.searching import search
+from intents.states import State
+from intents.waiting import next_look
+from journal.clock import now as database_now
+from journal.kinds import Kind
+from journal.recording import Actor
+from systems.adapters.base import Delivery, Reply
+
+log = logging.getLogger(__name__)
+
+# Writing down is no effect: it may be tried again, and the guards make it happen once.
+PAUSES = (0.05, 0.3, 1.0, 3.0)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a reply means. `answer` is the observation it is (None if nothing arrived), `search` a later look."""
+
+    outcome: Outcome
+    answer: Seen | None
+    search: Seen | None = None
+
+
+def never_sent(fault: str) -> Reply:
+    """The reply of a request that was not begun."""
+    return Reply(
+        delivery=Delivery.NEVER_SENT,
+        fault=fault,
+        status=None,
+        content_type="",
+        body_digest=None,
+        excerpt="",
+        readable=False,
+        unreadable_because=None,
+        success=False,
+        accepted=False,
+        refused=False,
+        not_processed=False,
+        reference=None,
+        fields={},
+        took=0.0,
+    )
+
+
+def read(marked: Marked, reply: Reply) -> Answered:
+    """Say what a reply means, outside any transaction.
+
+    Where an earlier attempt may have had an effect after all, a success or a refusal settles only after the
+    business system was searched by our reference.
+    """
+    held = marked.held
+    echoes = held.adapter.config.capabilities.echoes
+    named = names_us(reply, reference=held.reference, echoes=echoes)
+    judgement = judge(held.contract.effect_to_verify, arguments=held.arguments, fields=reply.fields, names_us=named)
+    outcome = conclude(reply, judgement, reference=held.reference, echoes=echoes)
+    answer = _as_seen(marked, reply, judgement, outcome) if outcome.result == ANSWERED else None
+    if outcome.alert:
+        log.error("%s attempt %s: %s", held.intent.public_id, marked.number, outcome.cause)
+    if not (marked.further and outcome.state in (State.CONFIRMED, State.REFUSED) and searchable(held)):
+        return Answered(outcome, answer)
+    seen = search(held, attempt=marked.number)
+    complete = bool(seen.facts.get("complete"))
+    return Answered(settled_by_search(outcome, seen.judgement, complete=complete), answer, seen)
+
+
+def _as_seen(marked: Marked, reply: Reply, judgement: Judgement, outcome: Outcome) -> Seen:
+    """Nothing of an answer about somebody else's effect is kept but its digest."""
+    fields = {} if outcome.foreign else judgement.fields
+    return Seen(
+        source=Evidence.Source.ANSWER,
+        judgement=Judgement(outcome.verdict, outcome.cause, judgement.rules, fields),
+        attempt=marked.number,
+        status=reply.status,
+        fault=reply.fault or "",
+        digest=reply.body_digest or "",
+        excerpt="" if outcome.foreign else reply.excerpt,
+    )
+
+
+def write_outcome(marked: Marked, reply: Reply, answered: Answered) -> str:
+    """The outcome is written where state and attempt still match; else the answer is appended as late evidence.
+
+    Returns the state the intent is in then. A lost connection or a serialization failure is tried again: what was
+    written already is recognised by its key.
+    """
+    for pause in PAUSES:
+        try:
+            return _write(marked, reply, answered)
+        except (OperationalError, InterfaceError) as error:
+            log.warning("%s: writing the outcome failed (%s)", marked.held.intent.public_id, type(error).__name__)
+            connection.close()
+            time.sleep(pause)
+    return _write(marked, reply, answered)
+
+
+def _write(marked: Marked, reply: Reply, answered: Answered) -> str:
+    with transaction.atomic(durable=True):
+        held = hold(marked.held.intent.pk)
+        now = database_now()
+        failpoint(Step.OUTCOME_LOCKED)
+        attempt = Attempt.objects.get(intent=held.intent, number=marked.number)
+        if not _written_already(attempt, answered):
+            _take_in(held, attempt, reply, answered, now=now)
+        failpoint(Step.BEFORE_OUTCOME_COMMIT)
+    failpoint(Step.OUTCOME_WRITTEN)
+    return held.intent.state
+
+
+def _written_already(attempt: Attempt, answered: Answered) -> bool:
+    if attempt.result in (Attempt.Result.ANSWERED, Attempt.Result.NOT_DELIVERED):
+        return True
+    if attempt.result == Attempt.Result.OPEN:
+        return False
+    kept = Evidence.objects.filter(intent=attempt.intent_id, attempt=attempt.number, source=Evidence.Source.ANSWER)
+    return answered.answer is None or kept.exists()
+
+
+def _take_in(held: Held, attempt: Attempt, reply: Reply, answered: Answered, *, now: datetime) -> None:
+    actor = Actor.worker(attempt.worker)
+    current = held.state is State.SENDING and held.intent.attempt == attempt.number
+    if current and now >= attempt.deadline and answered.outcome.state is not State.READY:
+        # Its deadline has passed: whoever asked was told "unknown" already, so that is where it stands.
+        close_attempt(attempt, result=Attempt.Result.NO_ANSWER, now=now)
+        become_unknown(held, cause="deadline", actor=actor, now=now)
+        current = False
+    if current:
+        close_attempt(attempt, result=answered.outcome.result, now=now, status=reply.status, fault=reply.fault or "")
+        _apply(held, attempt, answered, actor=actor, now=now)
+        return
+    for seen in filter(None, (answered.answer, answered.search)):
+        learn(held, replace(seen, late=True), actor=actor, now=now)
+
+
+def close_attempt(attempt: Attempt, *, result: str, now: datetime, status: int | None = None, fault: str = "") -> None:
+    """The attempt is closed, once."""
+    Attempt.objects.filter(pk=attempt.pk, result=Attempt.Result.OPEN).update(
+        result=result, closed_at=now, status=status, fault=fault[:64]
+    )
+
+
+def _apply(held: Held, attempt: Attempt, answered: Answered, *, actor: Actor, now: datetime) -> None:
+    """The outcome of the attempt being sent, as the machine has it."""
+    outcome = answered.outcome
+    if outcome.state is State.READY:
+        _not_delivered(held, attempt, outcome.cause, actor=actor, now=now)
+        return
+    kept = [keep(held, seen, actor=actor, now=now) for seen in (answered.answer, answered.search) if seen]
+    if outcome.state is State.REFUSED:
+        refuse(held, kept[0], actor=actor, now=now)
+    elif outcome.state in (State.CONFIRMED, State.DIVERGED):
+        settle(held, kept[-1], to=outcome.state, actor=actor, now=now)
+    elif outcome.state is State.ACCEPTED:
+        _accept(held, kept[0], actor=actor, now=now)
+    else:
+        become_unknown(
+            held,
+            cause=outcome.cause,
+            actor=actor,
+            now=now,
+            probe_soon=outcome.probe_soon,
+            facts={"evidence": [one.pk for one in kept]},
+        )
+
+
+def _accept(held: Held, evidence: Evidence, *, actor: Actor, now: datetime) -> None:
+    deadline = now + held.contract.policy.outcome_within
+    move(
+        held,
+        to=State.ACCEPTED,
+        actor=actor,
+        now=now,
+        kind=Kind.ATTEMPT_ACCEPTED,
+        expected=State.SENDING,
+        fence=held.intent.attempt,
+        facts={"evidence": evidence.pk, "outcome_deadline": instant(deadline)},
+        deadline=deadline,
+        probes_made=0,
+        next_probe_at=probe_due(held, since=now, made=0),
+    )
+
+
+def _not_delivered(held: Held, attempt: Attempt, fault: str, *, actor: Actor, now: datetime) -> None:
+    """This attempt provably never left: ready again after a pause, until the delivery budget is spent."""
+    failed = Attempt.objects.filter(authorization=attempt.authorization_id, result=Attempt.Result.NOT_DELIVERED)
+    tries, first = failed.count(), failed.aggregate(first=Min("marked_at"))["first"]
+    budget = held.contract.execution
+    again = next_look(now, looks=tries - 1, expires_at=held.authorization.expires_at)
+    facts = {"number": attempt.number, "fault": fault, "tries": tries}
+    if tries >= budget.delivery_attempts or again > first + budget.delivery_within:
+        end_without_effect(held, cause="delivery_budget", actor=actor, now=now, facts=facts)
+        return
+    move(
+        held,
+        to=State.READY,
+        actor=actor,
+        now=now,
+        kind=Kind.ATTEMPT_NOT_DELIVERED,
+        expected=State.SENDING,
+        fence=held.intent.attempt,
+        facts={**facts, "next_look_at": instant(again)},
+        deadline=None,
+        next_look_at=again,
+        looks=tries - 1,
+        waiting="not_delivered",
+        waiting_on=fault[:64],
+    )

@@ -1,0 +1,74 @@
+"""Hands an intent over once, or says so. The docstring of `hand_over` is the algorithm."""
+
+import time
+from datetime import datetime
+
+from django.db.models import DateTimeField, Func
+
+from approvals import assessing
+from intents.answering import never_sent, read, write_outcome
+from intents.failpoints import Step, failpoint
+from intents.holding import glance
+from intents.marking import Look, Marked, decide_and_mark
+from intents.models import Intent
+from intents.searching import search
+from intents.states import State
+from systems.adapters.base import CannotPrepare
+from systems.adapters.registry import UnknownSystem
+
+LOOKS = 2
+
+
+def hand_over(intent_id: int, *, worker: str) -> str:
+    """Hand a ready intent over, once; return in one word what came of it.
+
+    1. Observe, without a transaction: the target in the requester's scope and, before any further attempt,
+       the business system by our reference — a hit is evidence, and nothing is sent.
+    2. Decide and mark, in one transaction: lock proposal, authorization, intent, then the gating rows for share;
+       read the database's clock; ask the policy again over the fresh observation; write the ledger of rechecks.
+       A refusal ends it with its cause; a stop, a fence or an unreachable target makes it wait, visibly.
+       All yes: the attempt with the digest of its exact bytes and its deadline, state `sending`, committed.
+    3. Hand over, without a transaction: one request within what is left of the deadline, counted monotonically.
+    4. Write the outcome, in one transaction, where state and attempt still match; a late answer is evidence.
+    """
+    for _ in range(LOOKS):
+        look = _look(intent_id)
+        if look is None:
+            return "not_ready"
+        failpoint(Step.OBSERVED)
+        came_of_it = decide_and_mark(intent_id, look, worker=worker)
+        if isinstance(came_of_it, Marked):
+            failpoint(Step.MARKED)
+            return _hand_over_once(came_of_it)
+        if came_of_it != "observation_stale":
+            return came_of_it
+    return "observation_stale"
+
+
+def _look(intent_id: int) -> Look | None:
+    """Step 1. None when the intent is not ready: somebody else was first, and this one leaves quietly."""
+    clock = Func(function="clock_timestamp", output_field=DateTimeField())
+    ready = Intent.objects.filter(pk=intent_id, state=State.READY).annotate(read_at=clock)
+    at: datetime | None = ready.values_list("read_at", flat=True).first()
+    if at is None:
+        return None
+    failpoint(Step.TAKEN_UP)
+    held = glance(intent_id)
+    target = assessing.look(held.contract, target=held.revision.target, scopes=[held.proposal.scope.code])
+    try:
+        further = held.intent.attempt > 0 and held.adapter.config.capabilities.can_look_up
+        seen = search(held, attempt=held.intent.attempt) if further else None
+        return Look(at, target, seen, held.adapter.prepare(held.order))
+    except (CannotPrepare, UnknownSystem):
+        return Look(at, target, None, None)
+
+
+def _hand_over_once(marked: Marked) -> str:
+    """Steps 3 and 4. Nothing is sent whose time, or whose approval, ended while this process was held up."""
+    started = time.monotonic()
+    if started >= min(marked.latest_start, marked.ends):
+        reply = never_sent("too_late")
+    else:
+        reply = marked.held.adapter.submit(marked.prepared, seconds_left=marked.ends - started)
+    failpoint(Step.HANDED_OVER)
+    return write_outcome(marked, reply, read(marked, reply))

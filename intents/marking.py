@@ -1,0 +1,240 @@
+"""Decides, and writes an attempt down before its first byte: the one transaction in which an intent is marked."""
+
+import time
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, InterfaceError, OperationalError, connection, transaction
+
+from approvals import assessing
+from approvals.policy import Decision, Question, Stage, decide
+from intents.ending import end_without_effect
+from intents.establishing import Seen, keep, learn
+from intents.evidence import Verdict
+from intents.failpoints import Step, failpoint
+from intents.fences import holder_for
+from intents.holding import Held, hold
+from intents.models import Attempt, Recheck
+from intents.moving import instant, move
+from intents.rechecks import SEND, VOID, WAIT, Approved, Row, Ruling, ledger, rule
+from intents.states import State
+from intents.waiting import wait
+from journal.clock import now as database_now
+from journal.kinds import Kind
+from journal.recording import Actor
+from systems.adapters.base import Prepared
+
+FENCE = "intents_one_doubt_per_object"
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was observed before anything is decided. `at` is the database's clock before the observation began."""
+
+    at: datetime
+    target: assessing.Look
+    search: Seen | None
+    prepared: Prepared | None
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A committed mark. `ends` and `latest_start` are monotonic: the end of its time, and of leave to begin sending.
+
+    `further`: an earlier attempt may have been delivered.
+    """
+
+    held: Held
+    number: int
+    worker: str
+    prepared: Prepared
+    at: datetime
+    ends: float
+    latest_start: float
+    further: bool
+
+
+def decide_and_mark(intent_id: int, look: Look, *, worker: str) -> Marked | str:
+    """The attempt is marked and committed, or one word says why not.
+
+    The unique index speaks last: where it finds another's doubt on the object, this intent waits.
+    """
+    try:
+        return _in_one_transaction(intent_id, look, worker=worker[:200])
+    except IntegrityError as error:
+        if _constraint_of(error) != FENCE:
+            raise
+    return _wait_for_fence(intent_id, worker=worker[:200])
+
+
+def _constraint_of(error: Exception) -> str:
+    return getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) or ""
+
+
+def _in_one_transaction(intent_id: int, look: Look, *, worker: str) -> Marked | str:
+    came_of_it: Marked | str = "not_ready"
+    try:
+        with transaction.atomic(durable=True):
+            held = hold(intent_id)
+            failpoint(Step.LOCKED)
+            if held.state is State.READY:
+                came_of_it = _ruled(held, look, worker=worker)
+            failpoint(Step.BEFORE_MARK_COMMIT)
+    except (OperationalError, InterfaceError):
+        if isinstance(came_of_it, Marked) and _was_committed(came_of_it):
+            return came_of_it
+        raise
+    return came_of_it
+
+
+def _was_committed(marked: Marked) -> bool:
+    """A COMMIT whose acknowledgement was lost is itself unknown: read back by key. Such a mark is ours to send."""
+    connection.close()
+    ours = Attempt.objects.filter(
+        intent=marked.held.intent.pk, number=marked.number, worker=marked.worker, marked_at=marked.at
+    )
+    return ours.exists()
+
+
+def _ruled(held: Held, look: Look, *, worker: str) -> Marked | str:
+    actor = Actor.worker(worker)
+    clock = time.monotonic()  # before the database's clock is read, so that what is left is never overestimated
+    question = _question(held, look)
+    now = question.now
+    if look.search and look.search.judgement.verdict is not Verdict.NOTHING:
+        learn(held, look.search, actor=actor, now=now)
+        return f"found_{held.state}"
+    decision = decide(question, held.contract)
+    failpoint(Step.DECIDED)
+    ruling = _ruling(held, look, question, decision)
+    rows = ledger(_approved(held), decision.checks, state_now=question.target.state or None)
+    if ruling.outcome == WAIT:
+        return wait(held, ruling, rows, actor=actor, now=now)
+    _write_down(held, ruling, rows, now=now)
+    told = {"ledger": [row.as_json() for row in rows], "policy_version": decision.policy_version}
+    if ruling.outcome == VOID:
+        end_without_effect(held, cause=ruling.cause, actor=actor, now=now, facts=told)
+        return ruling.cause
+    return _mark(held, look, told, worker=worker, now=now, clock=clock)
+
+
+def _question(held: Held, look: Look) -> Question:
+    question = assessing.gather(
+        stage=Stage.HANDOVER,
+        revision=held.revision,
+        contract=held.contract,
+        arguments=held.arguments,
+        look=look.target,
+        authorization=held.authorization,
+        lock=True,
+    )
+    return replace(question, fence=holder_for(held)) if question.fence else question
+
+
+def _ruling(held: Held, look: Look, question: Question, decision: Decision) -> Ruling:
+    ruling = rule(decision, now=question.now, expires_at=held.authorization.expires_at, looked_at=look.at)
+    if ruling.outcome != SEND:
+        return ruling
+    if look.prepared is None:
+        return Ruling(VOID, "cannot_prepare")
+    if look.search and look.search.judgement.because == "search_failed":
+        return Ruling(WAIT, waiting="target_unreachable")
+    earlier = Attempt.objects.filter(intent=held.intent).order_by("number").first() if held.intent.attempt else None
+    if earlier and earlier.digest != look.prepared.digest:
+        return Ruling(VOID, "system_changed")
+    return ruling
+
+
+def _approved(held: Held) -> Approved:
+    seen = held.revision.observation or {}
+    signers = held.authorization.signatures.select_related("person")
+    return Approved(
+        contract=held.contract.public_id,
+        system_digest=held.revision.system_digest,
+        requester="entitled",
+        expires_at=held.authorization.expires_at.isoformat(),
+        approvers={signature.person.get_username(): signature.role for signature in signers},
+        scope=seen.get("scope"),
+        state=seen.get("state"),
+        version=held.revision.target_version,
+    )
+
+
+def _write_down(held: Held, ruling: Ruling, rows: tuple[Row, ...], *, now: datetime) -> None:
+    Recheck.objects.create(
+        intent=held.intent,
+        attempt=held.intent.attempt + (ruling.outcome == SEND),
+        at=now,
+        outcome=ruling.outcome,
+        ledger=[row.as_json() for row in rows],
+    )
+
+
+def _mark(held: Held, look: Look, told: dict[str, Any], *, worker: str, now: datetime, clock: float) -> Marked:
+    """The attempt exists, with the digest of its exact bytes and its deadline; the intent is being sent."""
+    prepared, actor = look.prepared, Actor.worker(worker)
+    assert prepared is not None  # a ruling to send exists only for a prepared request
+    deadline = now + held.adapter.config.attempt_deadline
+    latest = min(deadline, held.authorization.expires_at)  # sending may not begin after the approval has ended
+    further = _may_have_been_delivered(held)
+    if look.search:
+        keep(held, look.search, actor=actor, now=now)
+    number = held.intent.attempt + 1
+    _create_attempt(held, prepared, number=number, worker=worker, now=now, deadline=deadline)
+    move(
+        held,
+        to=State.SENDING,
+        actor=actor,
+        now=now,
+        kind=Kind.ATTEMPT_MARKED,
+        expected=State.READY,
+        fence=held.intent.attempt,
+        facts={**told, "digest": prepared.digest, "deadline": instant(deadline), "reference": held.reference},
+        attempt=number,
+        deadline=deadline,
+        handed_over_at=now,
+        next_look_at=None,
+        waiting="",
+        waiting_on="",
+    )
+    ends, latest_start = clock + (deadline - now).total_seconds(), clock + (latest - now).total_seconds()
+    return Marked(held, number, worker, prepared, now, ends, latest_start, further)
+
+
+def _create_attempt(
+    held: Held, prepared: Prepared, *, number: int, worker: str, now: datetime, deadline: datetime
+) -> None:
+    Attempt.objects.create(
+        intent=held.intent,
+        number=number,
+        authorization=held.authorization,
+        method=prepared.method,
+        url=prepared.url,
+        body=prepared.body,
+        digest=prepared.digest,
+        marked_at=now,
+        deadline=deadline,
+        worker=worker,
+    )
+
+
+def _may_have_been_delivered(held: Held) -> bool:
+    earlier = Attempt.objects.filter(intent=held.intent).exclude(result=Attempt.Result.NOT_DELIVERED)
+    return held.intent.attempt > 0 and earlier.exists()
+
+
+def _wait_for_fence(intent_id: int, *, worker: str) -> str:
+    """Another was marked on the object while this one was deciding: it waits, and names that intent."""
+    with transaction.atomic(durable=True):
+        held = hold(intent_id)
+        if held.state is not State.READY:
+            return "not_ready"
+        other = holder_for(held) or ""
+        row = Row("object_fence", None, other, "waits", "Another intent was marked on the same object.")
+        if held.contract.execution.on_fence == "refuse":
+            now = database_now()
+            end_without_effect(held, cause="object_fenced", actor=Actor.worker(worker), now=now)
+            return "object_fenced"
+        ruling = Ruling(WAIT, waiting="fence", on=other)
+        return wait(held, ruling, (row,), actor=Actor.worker(worker), now=database_now())

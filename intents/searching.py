@@ -1,0 +1,32 @@
+"""Asks the business system for effects that carry our reference, outside any transaction, and judges what it shows."""
+
+from intents.establishing import Seen
+from intents.evidence import judge_lookup
+from intents.holding import Held
+from intents.models import Evidence
+from systems.adapters.base import Lookup
+
+
+def search(held: Held, *, attempt: int) -> Seen:
+    """One search over all pages, as an observation that is not kept yet. The system must declare that it can."""
+    return as_seen(held, held.adapter.lookup(held.order), attempt=attempt)
+
+
+def as_seen(held: Held, lookup: Lookup, *, attempt: int) -> Seen:
+    """What a search showed, judged by the contract's rules."""
+    judgement = judge_lookup(
+        held.contract.effect_to_verify,
+        arguments=held.arguments,
+        found=lookup.found,
+        complete=lookup.complete,
+        reference=held.reference,
+    )
+    return Seen(
+        source=Evidence.Source.PROBE,
+        judgement=judgement,
+        attempt=attempt,
+        fault=lookup.fault or "",
+        digest=lookup.body_digest or "",
+        excerpt=lookup.excerpt if lookup.found else "",
+        facts={"found": len(lookup.found), "complete": lookup.complete},
+    )

@@ -1,0 +1,39 @@
+"""What the broker carries: ids, nothing else. Losing a message loses nothing; a repeated one finds nothing to do."""
+
+import os
+import socket
+
+from celery import shared_task
+
+from intents import dispatching, opening, sweeping, verifying
+from journal.recording import Actor
+
+
+def _worker() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+@shared_task(name="intents.tasks.open_intent")
+def open_intent(authorization_id: int) -> None:
+    """The authorization's intent is opened, and looked at right away."""
+    intent = opening.open_intent(authorization_id)
+    if intent is not None:
+        dispatching.hand_over(intent.pk, worker=_worker())
+
+
+@shared_task(name="intents.tasks.hand_over")
+def hand_over(intent_id: int) -> None:
+    """The intent is looked at once, and handed over if every check holds."""
+    dispatching.hand_over(intent_id, worker=_worker())
+
+
+@shared_task(name="intents.tasks.probe")
+def probe(intent_id: int) -> None:
+    """The effect is looked up once."""
+    verifying.probe(intent_id, actor=Actor.worker(_worker()))
+
+
+@shared_task(name="intents.tasks.sweep")
+def sweep() -> None:
+    """Everything overdue is moved on."""
+    sweeping.sweep()
