@@ -13,14 +13,11 @@ from approvals.wording import sentence
 from proposals.arguments import parse_json
 from proposals.contracts import Contract, contract_of
 from proposals.models import Proposal, Revision
+from proposals.queries import NotFound
 from tenancy.access import entitling_role
 from tenancy.models import User
 
 Done = TypeVar("Done")
-
-
-class NotFound(LookupError):
-    """There is no such proposal for this person: missing and foreign are the same."""
 
 
 class Stale(Exception):

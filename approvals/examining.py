@@ -1,0 +1,234 @@
+"""Examines a submission in the order of its checks, each assuming the one before, up to one look at the target."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from approvals import assessing
+from approvals.assessing import Look
+from approvals.policy import TargetIs
+from approvals.refusals import Refusal
+from approvals.rules import about_arguments, judge
+from journal.clock import now as database_now
+from proposals import catalogue
+from proposals.arguments import check
+from proposals.contracts import Contract, contract_of
+from proposals.models import ContractVersion
+from proposals.revisions import target_of
+from proposals.secrets import secrets_in
+from tenancy.access import Caller, scopes_with
+from tenancy.admissions import stopped
+from tenancy.models import Scope
+
+# A fact names its source; a whole document is not a fact.
+MAX_TEXT = 4_000
+MAX_FACTS = 50
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a new proposal says about one that was refused: its public id, and what changed since."""
+
+    proposal: str
+    what_changed: str
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What an agent sends, its envelope checked by the door. `arguments` is any JSON value until it was examined."""
+
+    tool: str
+    contract_version: str | None
+    arguments: Any
+    suggestion: str = ""
+    facts: tuple[Mapping[str, Any], ...] = ()
+    session: str | None = None
+    answers: Answers | None = None
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """A submission whose tool exists and whose arguments fit; nothing is known of rights or target yet."""
+
+    version: ContractVersion
+    contract: Contract
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A submission whose requester holds the right in `scope`, with one look at its target."""
+
+    version: ContractVersion
+    contract: Contract
+    arguments: Mapping[str, Any]
+    scope: Scope
+    look: Look
+
+
+def fit(caller: Caller, submission: Submission) -> Fitting:
+    """The tool exists, the arguments fit its schema and its argument-only rules, and nothing holds a secret.
+
+    Raises:
+        Refusal: unknown_tool, contract_version_not_active, invalid_arguments, rule_violated.
+    """
+    version = _version(caller, submission)
+    contract = contract_of(version)
+    _require_shape(contract, submission)
+    _require_no_secrets(submission)
+    _require_bounds(submission)
+    arguments: Mapping[str, Any] = submission.arguments
+    answers = judge(about_arguments(contract.rules), arguments=arguments, requester={}, target={})
+    broken = [answer.sentence["en"] for answer in answers if not answer.holds]
+    if broken:
+        raise rule_violated(broken)
+    return Fitting(version, contract, arguments)
+
+
+def examine(caller: Caller, fitting: Fitting, *, within: Iterable[Scope] | None = None) -> Examined:
+    """The requester holds the right, admissions are open, and the target was seen in a scope of that right.
+
+    `within` narrows the scopes (a revision stays in its proposal's). Outside any transaction: at most one remote call.
+
+    Raises:
+        Refusal: not_permitted, admissions_stopped, target_not_available, target_unreachable.
+    """
+    contract = fitting.contract
+    scopes = _entitled_scopes(caller, contract, within=caller.scopes if within is None else within)
+    _require_open(caller, contract)
+    target = target_of(contract, fitting.arguments)
+    look = assessing.look(contract, target=target, scopes=[scope.code for scope in scopes])
+    if look.target.known == TargetIs.NOT_AVAILABLE:
+        raise target_not_available(look.technical_reason)
+    if look.target.known == TargetIs.UNREACHABLE:
+        raise target_unreachable(look.technical_reason)
+    scope = next((scope for scope in scopes if scope.code == look.target.scope), scopes[0])
+    return Examined(fitting.version, contract, fitting.arguments, scope, look)
+
+
+def rule_violated(sentences: Iterable[str]) -> Refusal:
+    """One entry for each rule that does not hold, with its sentence."""
+    said = tuple(sentences)
+    errors = tuple({"pointer": "/arguments", "keyword": "rule", "expected": one, "received": ""} for one in said)
+    return Refusal("rule_violated", detail="A rule of the contract does not hold.", hint=" ".join(said), errors=errors)
+
+
+def target_not_available(technical_reason: str) -> Refusal:
+    """Missing or foreign: the same words for both, and the reason for the journal only."""
+    return Refusal(
+        "target_not_available",
+        detail="The target is not available to this caller.",
+        hint="Check the reference. Targets outside your scope are answered as if they did not exist.",
+        technical_reason=technical_reason,
+    )
+
+
+def target_unreachable(technical_reason: str) -> Refusal:
+    """Nothing is known about the target, so nothing is said about it."""
+    return Refusal(
+        "target_unreachable",
+        detail="The business system does not show the target at the moment. Nothing was recorded.",
+        hint="Send the same request later.",
+        technical_reason=technical_reason,
+    )
+
+
+def admissions_stopped() -> Refusal:
+    """Somebody stopped new work; what was handed over before goes on being followed."""
+    return Refusal(
+        "admissions_stopped",
+        detail="Admissions are stopped for this tool at the moment. Nothing was recorded.",
+        hint="Send the same request later.",
+    )
+
+
+def _version(caller: Caller, submission: Submission) -> ContractVersion:
+    rows = ContractVersion.objects.filter(organization=caller.organization, name=submission.tool)
+    active = rows.filter(state=ContractVersion.State.ACTIVE).first() if len(submission.tool) <= 64 else None
+    if active is None:
+        known = ", ".join(version.name for version in catalogue.tools_for(caller)) or "none"
+        raise Refusal("unknown_tool", detail="There is no such tool.", hint=f"Names are exact. Known here: {known}.")
+    if submission.contract_version not in (None, active.version):
+        detail = f"The active version of {active.name} is {active.version}."
+        raise Refusal(
+            "contract_version_not_active", detail=detail, hint="Read the contract again before proposing under it."
+        )
+    return active
+
+
+def _require_shape(contract: Contract, submission: Submission) -> None:
+    found = check(contract, submission.arguments)
+    if not found:
+        return
+    errors = tuple(
+        {
+            "pointer": "/arguments" + error.pointer,
+            "keyword": error.keyword,
+            "expected": error.expected,
+            "received": error.received,
+            "hint": error.hint,
+        }
+        for error in found
+    )
+    places = ", ".join(error["pointer"] for error in errors[:5])
+    detail = "The arguments do not fit the contract."
+    hint = f"Correct {places}{' and the others' if len(errors) > 5 else ''}, and send it again."
+    raise Refusal("invalid_arguments", detail=detail, hint=hint, errors=errors)
+
+
+def _require_no_secrets(submission: Submission) -> None:
+    told = {
+        "arguments": submission.arguments,
+        "suggestion": submission.suggestion,
+        "facts": list(submission.facts),
+        "session": submission.session or "",
+        "answers": {"what_changed": submission.answers.what_changed} if submission.answers else {},
+    }
+    found = secrets_in(told)
+    if found:
+        errors = tuple(_error(pointer, "secret", "no secret; a reference is enough") for pointer in found)
+        detail = "Something here looks like a secret. It was not recorded."
+        raise Refusal("invalid_arguments", detail=detail, hint="Send a reference instead.", errors=errors)
+
+
+def _require_bounds(submission: Submission) -> None:
+    errors = []
+    if len(submission.suggestion) > MAX_TEXT:
+        errors.append(_error("/suggestion", "maxLength", f"at most {MAX_TEXT} characters"))
+    if len(submission.facts) > MAX_FACTS:
+        errors.append(_error("/facts", "maxItems", f"at most {MAX_FACTS} facts"))
+    for index, fact in enumerate(submission.facts):
+        for name, value in fact.items():
+            if isinstance(value, str) and len(value) > MAX_TEXT:
+                errors.append(_error(f"/facts/{index}/{name}", "maxLength", f"at most {MAX_TEXT} characters"))
+    if errors:
+        detail = "What goes with the arguments is too long: references are enough."
+        raise Refusal("invalid_arguments", detail=detail, errors=tuple(errors))
+
+
+def _error(pointer: str, keyword: str, expected: str) -> dict[str, str]:
+    return {"pointer": pointer, "keyword": keyword, "expected": expected, "received": ""}
+
+
+def _entitled_scopes(caller: Caller, contract: Contract, *, within: Iterable[Scope]) -> list[Scope]:
+    if not caller.may_name(contract.name):
+        raise _not_permitted(contract, "the token is limited to other tools")
+    narrowed = [scope.pk for scope in within]
+    held = scopes_with(caller.person, roles=contract.policy.requester_roles)
+    scopes = list(held.filter(pk__in=narrowed, organization=caller.organization).order_by("code"))
+    if not scopes:
+        raise _not_permitted(contract, "the person holds no requester role in a scope of the token")
+    return scopes
+
+
+def _not_permitted(contract: Contract, technical_reason: str) -> Refusal:
+    detail = f"The person this is asked for may not ask for {contract.name} with this token."
+    return Refusal("not_permitted", detail=detail, technical_reason=technical_reason)
+
+
+def _require_open(caller: Caller, contract: Contract) -> None:
+    stop = stopped(
+        organization=caller.organization, tool=contract.name, system=contract.execution.system, now=database_now()
+    )
+    if stop is not None:
+        raise admissions_stopped()

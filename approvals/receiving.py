@@ -1,0 +1,242 @@
+"""Receives what agents submit: examined, looked at once, decided and written down — or refused, and journalled."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from approvals import assessing
+from approvals.examining import (
+    Answers,
+    Examined,
+    Fitting,
+    Submission,
+    admissions_stopped,
+    examine,
+    fit,
+    rule_violated,
+    target_not_available,
+    target_unreachable,
+)
+from approvals.policy import Decision, Verdict, decide
+from approvals.refusals import Refusal
+from approvals.refused_before import require_new_question
+from journal.clock import now as database_now
+from journal.digests import canonical, sha256
+from journal.kinds import Kind
+from journal.recording import Actor, record
+from proposals import keys
+from proposals.models import Proposal, Revision
+from proposals.revisions import Asked, storable
+from proposals.secrets import mask
+from proposals.submitting import create, session_of
+from tenancy.access import Caller
+
+__all__ = ["Answers", "Received", "Refusal", "Submission", "note", "receive", "refusal_of"]
+
+_EXCERPT = 300
+
+
+@dataclass(frozen=True)
+class Received:
+    """What a submission led to. On a dry run there is a decision and nothing else; a replay decides nothing."""
+
+    proposal: Proposal | None
+    revision: Revision | None
+    replayed: bool = False
+    decision: Decision | None = None
+
+
+def receive(
+    caller: Caller, submission: Submission, *, key: str | None, body_fingerprint: str, dry_run: bool = False
+) -> Received:
+    """A proposal exists for the submission, or existed already under its key. A dry run leaves a journal entry only.
+
+    `key` is the Idempotency-Key, None when there is none; then one is derived from the meaning. `body_fingerprint` is
+    the digest of the canonical body. At most one remote call, outside any transaction.
+
+    Raises:
+        Refusal: any of its codes; the journal tells of it, and nothing else is recorded.
+    """
+    try:
+        return _receive(caller, submission, key=key, body_fingerprint=body_fingerprint, dry_run=dry_run)
+    except Refusal as refusal:
+        note(caller, refusal, submission=submission)
+        raise
+
+
+def _receive(
+    caller: Caller, submission: Submission, *, key: str | None, body_fingerprint: str, dry_run: bool
+) -> Received:
+    claim = keys.from_header(caller, key, body_fingerprint=body_fingerprint) if key else None
+    if claim and not dry_run and (known := _replay(caller, claim)):
+        return known
+    fitting = fit(caller, submission)
+    if dry_run:
+        return _dry(caller, submission, examine(caller, fitting))
+    if claim is None:
+        claim = _derived(caller, submission, fitting)
+        if known := _replay(caller, claim):
+            return known
+    examined = examine(caller, fitting)
+    try:
+        return _create(caller, submission, examined, claim=claim)
+    except keys.KeyTaken as taken:
+        return _as_replay(caller, claim, taken.held.fingerprint, taken.held.proposal_id, taken.held.revision)
+
+
+def _derived(caller: Caller, submission: Submission, fitting: Fitting) -> keys.Claim:
+    session = submission.session or session_of(caller)
+    return keys.derived(caller, tool=fitting.contract.name, arguments=fitting.arguments, session=session)
+
+
+def _replay(caller: Caller, claim: keys.Claim) -> Received | None:
+    held = keys.find(caller, claim)
+    if held is None:
+        return None
+    return _as_replay(caller, claim, held.fingerprint, held.proposal_id, held.revision)
+
+
+def _as_replay(caller: Caller, claim: keys.Claim, fingerprint: str, proposal_id: int, number: int) -> Received:
+    """The proposal made under the same key, as it now stands; another body under the key is refused."""
+    if fingerprint != claim.fingerprint:
+        detail = "This Idempotency-Key was used for another request."
+        raise Refusal("idempotency_key_reused", detail=detail, hint="Use a new key for a new request.")
+    revision = Revision.objects.select_related("proposal__scope", "proposal__contract").get(
+        proposal=proposal_id, number=number
+    )
+    with transaction.atomic(durable=True):
+        record(
+            kind=Kind.SUBMISSION_REPLAYED,
+            actor=Actor.agent(caller),
+            organization=caller.organization.pk,
+            now=database_now(),
+            subjects={"proposal": revision.proposal.public_id, "revision": number},
+            facts={"key": claim.key.split(":", 1)[0]},
+        )
+    return Received(revision.proposal, revision, replayed=True)
+
+
+def _create(caller: Caller, submission: Submission, examined: Examined, *, claim: keys.Claim) -> Received:
+    with transaction.atomic(durable=True):
+        decision = _decided(caller, submission, examined)
+        revision = create(
+            caller=caller,
+            version=examined.version,
+            contract=examined.contract,
+            scope=examined.scope,
+            asked=_asked(submission, examined),
+            observation=examined.look.observation,
+            decision=decision.told,
+            now=database_now(),
+            claim=claim,
+            answer=_answer(examined),
+        )
+    return Received(revision.proposal, revision, decision=decision)
+
+
+def _decided(caller: Caller, submission: Submission, examined: Examined) -> Decision:
+    question = assessing.at_submission(
+        caller=caller,
+        version=examined.version,
+        contract=examined.contract,
+        scope=examined.scope,
+        arguments=examined.arguments,
+        look=examined.look,
+    )
+    decision = decide(question, examined.contract)
+    if not decision.allowed:
+        raise refusal_of(decision)
+    require_new_question(caller, submission, examined, expected_version=question.expected_version)
+    return decision
+
+
+def _asked(submission: Submission, examined: Examined) -> Asked:
+    answers = submission.answers
+    return Asked(
+        arguments=examined.arguments,
+        suggestion=submission.suggestion,
+        facts=tuple(submission.facts),
+        session=submission.session or "",
+        answers_proposal=int(answers.proposal.removeprefix("P-")) if answers else None,
+        what_changed=answers.what_changed if answers else "",
+    )
+
+
+def _answer(examined: Examined) -> dict[str, Any] | None:
+    """The answer of a contract without effect: fields of its output contract only, as many as its size allows."""
+    contract, seen = examined.contract, examined.look.observation
+    if contract.effect != "none":
+        return None
+    said: Mapping[str, Any] = seen.answer if seen else {}
+    answer: dict[str, Any] = {}
+    for name in contract.output_fields:
+        longer = {**answer, name: storable(said.get(name))}
+        if name in said and len(canonical(longer)) <= contract.output_max_bytes:
+            answer = longer
+    return answer
+
+
+def _dry(caller: Caller, submission: Submission, examined: Examined) -> Received:
+    with transaction.atomic(durable=True):
+        decision = _decided(caller, submission, examined)
+        record(
+            kind=Kind.DECISION_TAKEN,
+            actor=Actor.agent(caller),
+            organization=caller.organization.pk,
+            now=database_now(),
+            facts={"dry_run": True, "tool": examined.contract.name, "decision": decision.told},
+        )
+    return Received(None, None, decision=decision)
+
+
+def refusal_of(decision: Decision) -> Refusal:
+    """The policy's refusal as an answer to the agent."""
+    failing = [one for one in decision.checks if one.verdict in (Verdict.FAILS, Verdict.WAITS)]
+    match decision.code:
+        case "admissions_stopped":
+            return admissions_stopped()
+        case "target_not_available":
+            return target_not_available("the policy found it outside the scope")
+        case "target_unreachable":
+            return target_unreachable("the policy was not shown it")
+        case "rule_violated":
+            return rule_violated(one.reason for one in failing if one.code == "rule_violated")
+        case "token_revoked" | "agent_disabled":
+            return Refusal("unauthenticated", detail="A valid agent token is needed.")
+        case "target_changed":
+            hint = "Read the target again, and propose for its current version."
+            return Refusal("target_changed", detail=" ".join(decision.reasons), hint=hint)
+    return Refusal(decision.code, detail=" ".join(decision.reasons))
+
+
+def note(caller: Caller, refusal: Refusal, *, submission: Submission | None = None) -> None:
+    """The journal tells of a refused submission: what was wrong and where, the digest, and a masked excerpt apart."""
+    raw = refusal.raw or (_spelt(submission) if submission else b"")
+    text = raw.decode("utf-8", "replace")
+    with transaction.atomic(durable=True):
+        record(
+            kind=Kind.SUBMISSION_REFUSED,
+            actor=Actor.agent(caller),
+            organization=caller.organization.pk,
+            now=database_now(),
+            facts={
+                "code": refusal.code,
+                "tool": mask(submission.tool)[:80] if submission else None,
+                "detail": refusal.detail,
+                "technical_reason": refusal.technical_reason,
+                "errors": [f"{error['pointer']} {error['keyword']}" for error in refusal.errors[:20]],
+                "digest": sha256(raw),
+                "on_behalf_of": caller.person.pk,
+                "token": caller.token.prefix,
+            },
+            personal={"excerpt": mask(text)[:_EXCERPT]} if text else None,
+        )
+
+
+def _spelt(submission: Submission) -> bytes:
+    try:
+        return canonical({"tool": submission.tool, "arguments": submission.arguments})
+    except ValueError:  # what has no exact spelling was refused for that; the journal keeps it as it prints
+        return repr(submission.arguments).encode("utf-8", "replace")
