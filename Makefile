@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 DEPLOYED := env -u DEMO -u DEBUG SECRET_KEY=checked-only-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDEFG \
 	DATABASE_URL=postgres://nobody@127.0.0.1:9/none REDIS_URL=redis://127.0.0.1:9/0 \
 	ALLOWED_HOSTS=countersign.example BASE_URL=https://countersign.example \
-	SYSTEMS_DIR=sandbox/systems SANDBOX_URL=https://sandbox.example
+	SYSTEMS_DIR=sandbox/systems SANDBOX_URL=http://127.0.0.1:9
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo demo-reset journal-verify test check format requirements messages
