@@ -24,11 +24,12 @@ _LOG_LIMIT = 5_000_000
 
 @dataclass
 class Child:
-    """A running child: its name, its process, its log, and the signal that asks it to end."""
+    """A running child: its name, its process, its log from `log_start` (bytes) on, and the signal on which it ends."""
 
     name: str
     process: subprocess.Popen[bytes]
     log: Path
+    log_start: int
     stop_signal: signal.Signals
 
     @property
@@ -65,6 +66,12 @@ class Child:
         """Let a frozen process go on."""
         self.process.send_signal(signal.SIGCONT)
 
+    def has_said(self, words: str) -> bool:
+        """Whether these words are in what this process wrote (not an earlier one)."""
+        with self.log.open("rb") as log:
+            log.seek(self.log_start)
+            return words.encode() in log.read()
+
     def last_words(self, *, lines: int = 15) -> str:
         """Return the end of the log, for a person who must know why it ended."""
         text = self.log.read_text(errors="replace") if self.log.exists() else ""
@@ -87,6 +94,7 @@ def spawn(
     """
     _turn_log_over(log)
     with log.open("ab") as out:
+        log_start = out.tell()
         process = subprocess.Popen(
             [str(part) for part in command],
             stdin=subprocess.DEVNULL,
@@ -98,7 +106,7 @@ def spawn(
             cwd=cwd,
             **(account.popen_arguments() if account else {}),
         )
-    return Child(name=name, process=process, log=log, stop_signal=stop_signal)
+    return Child(name=name, process=process, log=log, log_start=log_start, stop_signal=stop_signal)
 
 
 def remember(children: Sequence[Child], path: Path) -> None:

@@ -10,11 +10,15 @@ CELERY = [sys.executable, "-m", "celery", "-A", "config"]
 
 @dataclass(frozen=True)
 class Service:
-    """One foreground process. The lower `stops`, the earlier it is stopped; equal numbers stop together."""
+    """One foreground process. The lower `stops`, the earlier it is stopped; equal numbers stop together.
+
+    `ready` is what the process writes once it works, when only the process itself knows.
+    """
 
     name: str
     command: list[str]
     stops: int
+    ready: str = ""
 
 
 def services(choices: Choices) -> list[Service]:
@@ -22,8 +26,8 @@ def services(choices: Choices) -> list[Service]:
     return [
         Service("sandbox", _sandbox(choices), stops=4),
         Service("web", _web(choices), stops=3),
-        Service("worker-handover", _worker("handover", queues="handover", processes=2), stops=2),
-        Service("worker-rest", _worker("rest", queues="probes,sweeps", processes=1), stops=2),
+        Service("worker-handover", _worker("handover", queues="handover", processes=2), stops=2, ready=" ready."),
+        Service("worker-rest", _worker("rest", queues="probes,sweeps", processes=1), stops=2, ready=" ready."),
         Service("beat", _beat(choices), stops=1),
     ]
 

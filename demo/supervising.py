@@ -118,11 +118,14 @@ class Supervisor:
         deadline = time.monotonic() + seconds
         while True:
             self._require_alive(*(child for _, child in self._running))
+            silent = [child.name for service, child in self._running if not child.has_said(service.ready)]
             ready, told = is_ready(self.choices.base_url)
-            if ready:
+            if ready and not silent:
                 return
             if time.monotonic() > deadline:
-                raise Refusal(f"{self.choices.base_url}/healthz/ready is not 200 after {seconds:.0f} s:\n{told}")
+                raise Refusal(
+                    f"Not ready after {seconds:.0f} s. Silent: {', '.join(silent) or 'none'}. Readiness: {told}"
+                )
             time.sleep(0.25)
 
     def _require_alive(self, *children: Child) -> None:
