@@ -1,5 +1,6 @@
 """Rules in CEL, judged so that nothing but a boolean true ever passes."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -73,7 +74,7 @@ def compile_rule(source: str, variables: Mapping[str, str]) -> Rule:
     try:
         expression = _environment(declared).compile(source)
     except (RuntimeError, ValueError, UnicodeError) as error:
-        raise RuleError(f"The rule is not valid CEL: {_one_line(str(error))}") from error
+        raise RuleError(f"The rule is not valid CEL: {_complaint(str(error))}.") from error
     if expression.return_type() != cel.Type.BOOL:
         raise RuleError(f"The rule gives {expression.return_type().name()}, not a boolean.")
     return Rule(source, declared, expression)
@@ -95,6 +96,13 @@ def _carried(value: Any, depth: int) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and value not in _INT64:
         return {"integer beyond 64 bits": hex(value)}
     return value
+
+
+def _complaint(text: str) -> str:
+    """The engine's first complaint, without its own codes."""
+    found = re.match(r"INVALID_ARGUMENT: ERROR: <input>:\d+:(\d+): (.*)", text)
+    words = f"at character {found[1]}: {found[2]}" if found else text
+    return _one_line(words.removesuffix(" (in container '')")).rstrip(".")
 
 
 def _one_line(text: str) -> str:

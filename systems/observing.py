@@ -22,7 +22,7 @@ def observe(
 
     One remote call in every case, so that foreign and missing targets cost the same; `target` is None only for an
     operation without target, whose answer belongs to no scope. Raises RuntimeError inside a transaction, and
-    UnknownSystem or UnknownOperation for what no file configures.
+    UnknownSystem for a system or an operation that no file configures.
     """
     _require_no_transaction()
     seen = adapter(system).resolve(operation, target)

@@ -25,7 +25,11 @@ class CannotPrepare(Exception):
     """The order cannot be put into the words of the business system; nothing was sent. The text is a sentence."""
 
 
-class UnknownOperation(LookupError):
+class UnknownSystem(LookupError):
+    """No business system of that name is configured."""
+
+
+class UnknownOperation(UnknownSystem):
     """The business system has no such operation, or the operation has no such part."""
 
 

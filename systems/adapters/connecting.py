@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import httpcore2
@@ -42,7 +42,7 @@ class Call:
     wrote: bool = False
     received: int = 0
     closed_by_peer: bool = False
-    answered: bool = field(default=False)
+    refused: bool = False
 
     def left(self, most: float | None = None) -> float:
         """Seconds until the end, at most `most`; never below zero."""
@@ -123,9 +123,11 @@ class CheckedBackend(httpcore2.SyncBackend):
         ends_at = time.monotonic() + call.left(call.connect_timeout)
         addresses = _checked(resolved(host, port, ends_at - time.monotonic()), call)
         call.stage = "connect"
-        return BoundedStream(self._first(addresses, port, ends_at, local_address, socket_options), call)
+        return BoundedStream(self._first(call, addresses, port, ends_at, local_address, socket_options), call)
 
-    def _first(self, addresses: list[str], port: int, ends_at: float, *rest: Any) -> httpcore2.NetworkStream:
+    def _first(
+        self, call: Call, addresses: list[str], port: int, ends_at: float, *rest: Any
+    ) -> httpcore2.NetworkStream:
         """The first address that takes the connection; all of them share one time limit."""
         problem: Exception = httpcore2.ConnectTimeout("no time was left to connect")
         for address in addresses:
@@ -135,7 +137,7 @@ class CheckedBackend(httpcore2.SyncBackend):
             try:
                 return super().connect_tcp(address, port, left, *rest)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                problem = error
+                problem, call.refused = error, isinstance(error.__cause__, ConnectionRefusedError)
         raise problem
 
 

@@ -8,16 +8,14 @@ from types import MappingProxyType
 
 from django.conf import settings
 
-from systems.adapters.base import Adapter
+from systems.adapters.base import Adapter, UnknownSystem
 from systems.adapters.http import HttpAdapter
 from systems.configuration import SystemConfig, load_systems
 from systems.yamlfiles import FileError, Problem
 
+__all__ = ["UnknownSystem", "adapter", "reload", "systems"]
+
 KINDS: dict[str, Callable[[SystemConfig], Adapter]] = {"http": HttpAdapter}
-
-
-class UnknownSystem(LookupError):
-    """No business system of that name is configured."""
 
 
 _lock = threading.RLock()

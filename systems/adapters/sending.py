@@ -197,7 +197,7 @@ def _fault_before(error: Exception, call: Call) -> str:
         return "connect_timeout"
     if call.stage == "tls":
         return "tls"
-    if isinstance(error.__cause__, ConnectionRefusedError):
+    if call.refused:
         return "connect_refused"
     return "connect_failed" if isinstance(error, httpcore2.NetworkError) else "not_sent"
 
