@@ -35,18 +35,23 @@ NOTHING_TO_SEE = Look(Target(TargetIs.NONE))
 
 
 def look(contract: Contract, *, target: str | None, scopes: Iterable[str]) -> Look:
-    """See the target as it stands, with exactly one remote call, outside any transaction; `scopes` are scope codes."""
-    if target is None:
+    """See the target as it stands, with exactly one remote call, outside any transaction; `scopes` are scope codes.
+
+    Without a target there is nothing to see and no call, except for a contract without effect: its read is its answer.
+    """
+    if target is None and contract.effect != "none":
         return NOTHING_TO_SEE
     execution = contract.execution
     try:
         seen = observe(system=execution.system, operation=execution.operation, target=target, scopes=frozenset(scopes))
     except UnknownSystem as error:
         return Look(Target(TargetIs.UNREACHABLE, target), technical_reason=str(error))
+    if target is None and isinstance(seen, Observation):
+        return Look(Target(TargetIs.NONE), observation=seen)
     return _looked(target, seen)
 
 
-def _looked(target: str, seen: Observation | NotAvailable | Unreachable) -> Look:
+def _looked(target: str | None, seen: Observation | NotAvailable | Unreachable) -> Look:
     if isinstance(seen, NotAvailable):
         return Look(Target(TargetIs.NOT_AVAILABLE, target), technical_reason=seen.technical_reason)
     if isinstance(seen, Unreachable):

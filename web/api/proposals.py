@@ -1,0 +1,205 @@
+"""Proposals: submit, read, wait, list, revise, take back."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from approvals import receiving
+from approvals.examining import Submission
+from approvals.refusals import Refusal
+from intents import stopping
+from intents.queries import standing
+from proposals import queries
+from proposals.models import Proposal, Revision
+from web.api.doors import Door, unchanged
+from web.api.envelopes import fingerprint, submission_of
+from web.api.errors import not_found
+from web.api.pages import page_of
+from web.api.parsing import (
+    idempotency_key,
+    malformed,
+    parameters,
+    revision_expected,
+    seconds,
+    truth,
+)
+from web.api.resources import dry_run, etag, old_revision, resource
+from web.api.shapes import DRY_RUN, PAGE, PROBLEMS, RESOURCE, REVISION, SUBMISSION
+from web.api.waiting import wait_while
+
+_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1–255 visible ASCII, no comma.")
+_IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True, description='The revision: "1".')
+
+
+class Proposals(Door):
+    """`/proposals`."""
+
+    @extend_schema(
+        operation_id="submit_proposal",
+        summary="Propose an operation",
+        parameters=[_KEY, OpenApiParameter("dry_run", bool, description="Answer without recording a proposal.")],
+        request=SUBMISSION,
+        responses={201: RESOURCE, 200: DRY_RUN, **PROBLEMS},
+    )
+    def post(self, request: Request) -> Response:
+        """A proposal exists, or existed already under the same key."""
+        given = parameters(request, "dry_run")
+        submission, key = _read(self, request)
+        dry = truth(given["dry_run"]) if "dry_run" in given else False
+        mark = fingerprint("proposals", request.data)
+        received = receiving.receive(self.caller, submission, key=key, body_fingerprint=mark, dry_run=dry)
+        if received.decision and not received.proposal:
+            return Response(dry_run(received.decision, tool=submission.tool))
+        assert received.proposal is not None
+        return _created(self, received.proposal, replayed=received.replayed)
+
+    @extend_schema(
+        operation_id="list_proposals",
+        summary="The caller's own proposals, newest first",
+        parameters=[
+            OpenApiParameter("status", str),
+            OpenApiParameter("cursor", str),
+            OpenApiParameter("limit", int),
+        ],
+        responses={200: PAGE, **PROBLEMS},
+    )
+    def get(self, request: Request) -> Response:
+        """One page; `next_cursor` is null at the end."""
+        given = parameters(request, "status", "cursor", "limit")
+        page = page_of(
+            self.caller,
+            status=given.get("status"),
+            cursor=given.get("cursor"),
+            limit=given.get("limit"),
+            language=self.language,
+        )
+        items = [resource(one, language=self.language, stands=stands) for one, stands in page.items]
+        return Response({"items": items, "next_cursor": page.cursor})
+
+
+class OneProposal(Door):
+    """`/proposals/{id}`."""
+
+    @extend_schema(
+        operation_id="get_proposal",
+        summary="A proposal as it stands now",
+        parameters=[OpenApiParameter("wait", float, description="Seconds, at most 30, to wait for another status.")],
+        responses={200: RESOURCE, **PROBLEMS},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """The current state; with `wait`, as soon as the status changes."""
+        given = parameters(request, "wait")
+        patience = seconds(given["wait"]) if "wait" in given else 0.0
+        proposal = _load(self, public_id)
+        body = resource(proposal, language=self.language)
+        if patience and ("If-None-Match" not in request.headers or unchanged(request, etag(body))):
+            wait_while(lambda: _status(self, public_id) == body["status"], seconds=patience)
+            body = resource(_load(self, public_id), language=self.language)
+        tag = etag(body)
+        answer = Response(status=304) if unchanged(request, tag) else Response(body)
+        answer["ETag"] = tag
+        return answer
+
+
+class Revisions(Door):
+    """`/proposals/{id}/revisions`."""
+
+    @extend_schema(
+        operation_id="revise_proposal",
+        summary="Replace the current revision",
+        parameters=[_IF_MATCH, _KEY],
+        request=SUBMISSION,
+        responses={201: RESOURCE, **PROBLEMS},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The next revision is the current one, and awaits approval anew."""
+        parameters(request)
+        proposal = _load(self, public_id)
+        expected = revision_expected(request)
+        submission, key = _read(self, request)
+        revised = stopping.revise(
+            self.caller,
+            proposal_id=proposal.pk,
+            submission=submission,
+            if_match=expected,
+            key=key,
+            body_fingerprint=fingerprint("revisions", proposal.pk, request.data),
+        )
+        return _created(self, revised.proposal, replayed=revised.replayed)
+
+
+class OneRevision(Door):
+    """`/proposals/{id}/revisions/{n}`."""
+
+    @extend_schema(
+        operation_id="get_revision",
+        summary="One revision with its exact content",
+        responses={200: REVISION, **PROBLEMS},
+    )
+    def get(self, request: Request, public_id: str, number: str) -> Response:
+        """An older revision is superseded, and stays readable."""
+        parameters(request)
+        proposal = _load(self, public_id)
+        revision = _revision(proposal, number)
+        return Response(old_revision(proposal, revision, language=self.language))
+
+
+class Withdrawal(Door):
+    """`/proposals/{id}/withdrawal`."""
+
+    @extend_schema(
+        operation_id="withdraw_proposal",
+        summary="Take a proposal back",
+        request=None,
+        responses={200: RESOURCE, **PROBLEMS},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """It is withdrawn, if nothing was handed over; withdrawing twice changes nothing."""
+        parameters(request)
+        if request.data not in ({}, None):
+            raise malformed("A withdrawal has no body.")
+        proposal = _load(self, public_id)
+        stopping.withdraw(self.caller, proposal_id=proposal.pk)
+        return Response(resource(_load(self, public_id), language=self.language))
+
+
+def _read(door: Door, request: Request) -> tuple[Submission, str | None]:
+    """The submission and its key; what cannot be read is told to the journal before it is refused."""
+    try:
+        return submission_of(request.data), idempotency_key(request)
+    except Refusal as refusal:
+        receiving.note(door.caller, refusal)
+        raise
+
+
+def _load(door: Door, public_id: str) -> Proposal:
+    try:
+        return queries.load(door.caller, public_id)
+    except queries.NotFound as error:
+        raise not_found() from error
+
+
+def _status(door: Door, public_id: str) -> str:
+    return str(standing(_load(door, public_id)).status)
+
+
+def _revision(proposal: Proposal, number: str) -> Revision:
+    found = number.isascii() and number.isdigit() and len(number) <= 9
+    rows = proposal.revisions.select_related("contract")
+    revision = rows.filter(number=int(number)).first() if found else None
+    if revision is None:
+        raise not_found()
+    return revision
+
+
+def _created(door: Door, proposal: Proposal, *, replayed: bool) -> Response:
+    """201 with the resource; a replay says so, and shows the resource as it stands now."""
+    body: dict[str, Any] = resource(proposal, language=door.language)
+    answer = Response(body, status=201)
+    answer["Location"] = f"/api/v1/proposals/{proposal.public_id}"
+    answer["ETag"] = etag(body)
+    if replayed:
+        answer["Idempotent-Replayed"] = "true"
+    return answer

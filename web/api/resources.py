@@ -1,0 +1,129 @@
+"""The resource an agent reads, exactly as published: one word, the sentences it may say, and the evidence."""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils.translation.trans_real import parse_accept_lang_header
+
+from approvals.models import Authorization
+from approvals.policy import Decision
+from intents.queries import Standing, standing
+from proposals.arguments import defaults_not_given, parse
+from proposals.contracts import contract_of
+from proposals.models import Proposal, Revision
+
+POLL_INTERVAL_MS = 2_000
+LANGUAGES = ("en", "fr")
+
+
+def language_of(header: str) -> str:
+    """`en` or `fr`, as `Accept-Language` prefers; English where it names neither."""
+    for tag, _weight in parse_accept_lang_header(header.lower()[:500]):
+        if tag.split("-")[0] in LANGUAGES:
+            return str(tag.split("-")[0])
+    return "en"
+
+
+def resource(proposal: Proposal, *, language: str, stands: Standing | None = None) -> dict[str, Any]:
+    """The current revision of a proposal, as it stands now."""
+    stands = stands or standing(proposal, language=language)
+    proposal.refresh_from_db(fields=["current_revision", "review_expires_at"])
+    revision = proposal.revisions.select_related("contract").get(number=proposal.current_revision)
+    return {**_revision(proposal, revision), **_standing(stands), **_clocks(proposal, revision)}
+
+
+def old_revision(proposal: Proposal, revision: Revision, *, language: str) -> dict[str, Any]:
+    """One revision with its exact content; an older one than the current one is superseded."""
+    contract = contract_of(revision.contract)
+    arguments = parse(bytes(revision.arguments))
+    if revision.number == proposal.current_revision:
+        stands = _standing(standing(proposal, language=language))
+    else:
+        stands = _superseded(language, proposal.current_revision)
+    return {
+        **_revision(proposal, revision),
+        **stands,
+        "arguments": arguments,
+        "defaults_not_given": defaults_not_given(contract, arguments),
+        "suggestion": revision.suggestion,
+        "facts": revision.facts,
+        "created_at": spelt(revision.created_at),
+    }
+
+
+def dry_run(decision: Decision, *, tool: str) -> dict[str, Any]:
+    """What a submission would have met; nothing was recorded."""
+    return {"dry_run": True, "tool": tool, "decision": decision.told}
+
+
+def _revision(proposal: Proposal, revision: Revision) -> dict[str, Any]:
+    return {
+        "id": proposal.public_id,
+        "revision": revision.number,
+        "tool": proposal.tool,
+        "contract_version": revision.contract.version,
+        "digest": revision.digest,
+        "decision": revision.decision,
+    }
+
+
+def _standing(stands: Standing) -> dict[str, Any]:
+    return {
+        "status": stands.status,
+        "statement": stands.statement,
+        "next_step": stands.next_step,
+        "retryable": stands.retryable,
+        "intent": stands.intent,
+        "reference": stands.reference,
+        "attempt": stands.attempt,
+        "waiting": stands.waiting,
+        "evidence": stands.evidence,
+        "references": stands.references,
+        "responsible": stands.responsible,
+    }
+
+
+_SUPERSEDED = {
+    "en": ("This revision was replaced by a newer one; nothing was sent for it.", "Read revision {number}."),
+    "fr": (
+        "Cette révision a été remplacée par une plus récente ; rien n’a été envoyé pour elle.",
+        "Lire la révision {number}.",
+    ),
+}
+
+
+def _superseded(language: str, current: int) -> dict[str, Any]:
+    statement, next_step = _SUPERSEDED[language]
+    nothing = dict.fromkeys(("intent", "reference", "attempt", "waiting", "evidence", "responsible"))
+    return {
+        "status": "superseded",
+        "statement": statement,
+        "next_step": next_step.format(number=current),
+        "retryable": False,
+        **nothing,
+        "references": {},
+    }
+
+
+def _clocks(proposal: Proposal, revision: Revision) -> dict[str, Any]:
+    live = Authorization.objects.filter(revision=revision, voided_at__isnull=True).values_list("expires_at", flat=True)
+    expires_at = live.first()
+    return {
+        "review_expires_at": spelt(proposal.review_expires_at),
+        "approval_expires_at": spelt(expires_at) if expires_at else None,
+        "poll_interval_ms": POLL_INTERVAL_MS,
+        "created_at": spelt(proposal.created_at),
+    }
+
+
+def spelt(moment: datetime) -> str:
+    """`2026-03-01T09:30:00.000000Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def etag(body: dict[str, Any]) -> str:
+    """`"<revision>.<12 digits>"`: what `If-Match` of a revision accepts, and a validator of the whole resource."""
+    text = json.dumps(body, sort_keys=True, default=str)
+    return f'"{body["revision"]}.{hashlib.sha256(text.encode()).hexdigest()[:12]}"'
