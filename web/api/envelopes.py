@@ -1,4 +1,4 @@
-"""The envelope of a submission: which members it has, of which kind, and what is refused before anything is looked at."""
+"""The envelope of a submission: its members, their kinds, and what is refused before anything is looked at."""
 
 from typing import Any
 
