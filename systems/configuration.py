@@ -2,6 +2,7 @@
 
 import json
 import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -210,5 +211,9 @@ class _SystemReader:
             return Credentials()
 
     def _check_ca_file(self) -> None:
-        if "ca_file" in self.document and not Path(self.document["ca_file"]).is_file():
-            self._complain(("ca_file",), "there is no such file.")
+        if "ca_file" not in self.document:
+            return
+        try:
+            ssl.create_default_context(cafile=self.document["ca_file"])
+        except (OSError, ValueError):
+            self._complain(("ca_file",), "holds no readable certificates.")

@@ -24,7 +24,6 @@ ORDERS = {
 @pytest.fixture(params=sorted(ORDERS))
 def line(request: pytest.FixtureRequest, sandbox: Sandbox) -> tuple[Adapter, Order]:
     """An adapter, and an order at the version its target has now."""
-    registry.reload()
     adapter, order = registry.adapter(request.param), ORDERS[request.param]
     seen = adapter.resolve(order.operation, order.target)
     assert isinstance(seen, Observation)

@@ -92,6 +92,7 @@ class TestConfiguration:
             ("desk.test]", "169.254.169.254]", "hosts.2"),
             ("allow_private: true", "allow_private: false", "base_url"),
             ("allow_private: true", "allow_private: yes", "allow_private"),
+            ("name: desk\n", "name: desk\nca_file: /nonexistent/ca.pem\n", "ca_file"),
             ("{env: DESK_TOKEN}", "{env: OTHER_TOKEN}", "authentication"),
             ("{env: DESK_TOKEN}", "{file: /nonexistent/secret}", "authentication"),
             ("{env: DESK_TOKEN}", "plain-text", "authentication.header.value"),

@@ -14,7 +14,6 @@ from tests.sandboxing import Sandbox
 
 @pytest.fixture
 def desk(sandbox: Sandbox) -> Iterator[Sandbox]:
-    registry.reload()
     yield sandbox
     sandbox.clear_faults()
 
