@@ -7,6 +7,7 @@ SENTENCES: dict[str, Promise] = {
     "not_an_approver": _("You do not hold a role that may decide this here."),
     "own_request": _("This is asked on your behalf: somebody else must decide it."),
     "already_signed": _("You have signed this."),
+    "not_signed": _("You have no signature here that could be taken back."),
     "excluded": _("You concluded that the first attempt did not happen: somebody else must sign the new one."),
     "expired": _("The time for a decision has passed. Nothing was sent."),
     "closed": _("This is not open for a decision any more."),

@@ -22,19 +22,19 @@ def end_without_effect(
     facts: Mapping[str, Any] | None = None,
     personal: Mapping[str, Any] | None = None,
 ) -> None:
-    """The intent is void — or not executed, once it was reopened — and its authorization with it.
+    """The intent is void — or not executed, once it was in doubt or reopened — and its authorization with it.
 
     In the caller's transaction. `cause` is one word: `expired`, `revoked`, `withdrawn`, `superseded`, or what
     stopped it.
     """
     void_authorization(held, cause=cause, actor=actor, now=now)
-    reopened = held.intent.reopened_at is not None
+    doubted = held.intent.reopened_at is not None or held.state is State.UNKNOWN
     move(
         held,
-        to=State.NOT_EXECUTED if reopened else State.VOID,
+        to=State.NOT_EXECUTED if doubted else State.VOID,
         actor=actor,
         now=now,
-        kind=Kind.OUTCOME_NOT_EXECUTED if reopened else Kind.INTENT_VOIDED,
+        kind=Kind.OUTCOME_NOT_EXECUTED if doubted else Kind.INTENT_VOIDED,
         expected=held.state,
         fence=held.intent.attempt,
         facts={"cause": cause, **(facts or {})},

@@ -17,6 +17,7 @@ from journal.recording import Actor
 from tenancy.models import User
 
 BETWEEN_PROBES = timedelta(seconds=2)
+SERVER = Actor.server()
 PROBED = frozenset({State.ACCEPTED, State.UNKNOWN})
 PROBED_BY_PEOPLE = PROBED | {State.REOPENED}
 
@@ -33,7 +34,7 @@ class NotSearchable(Exception):
     """This business system cannot be searched by our reference: a person has to look."""
 
 
-def probe(intent_id: int, *, actor: Actor, by_person: User | None = None) -> State:
+def probe(intent_id: int, *, actor: Actor = SERVER, by_person: User | None = None) -> State:
     """The business system was searched once by our reference, what it showed is kept; returns the state then.
 
     Exactly one effect that carries our reference and satisfies the contract confirms; another effect, or two,

@@ -1,0 +1,231 @@
+"""Reads intents for those who work on them. Scope stands in the query itself: what is foreign is missing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from intents.caseload import intent_id_of, why_not_responsible
+from intents.concluding import REASONS
+from intents.doubting import searchable
+from intents.holding import Held, glance
+from intents.models import Attempt, Case, Conclusion, Evidence, Intent, Recheck
+from intents.reconciling import pending
+from intents.standing import Standing, standing
+from intents.states import State
+from intents.verifying import PROBED_BY_PEOPLE
+from journal.clock import now as database_now
+from journal.queries import Told, entries_of
+from proposals.contracts import Contract, contract_of
+from systems.adapters.registry import UnknownSystem
+from systems.capabilities import Capabilities
+from tenancy.models import RoleGrant, User
+
+__all__ = ["CaseView", "DeskRow", "Field", "Standing", "case", "count_open", "desk", "standing"]
+
+READERS = ("auditor", "operator")
+SHOWN = 500
+WEIGHT = {"high": 0, "moderate": 1, "low": 2}
+
+
+@dataclass(frozen=True)
+class DeskRow:
+    """One open case as the desk lists it."""
+
+    case: Case
+    intent: Intent
+    contract: Contract
+    age: timedelta
+    mine: bool
+
+    @property
+    def proposal_id(self) -> str:
+        """`P-42`."""
+        return f"P-{self.intent.revision.proposal_id}"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of the effect to verify: what it must show (`expected` is None where it must only be there)."""
+
+    name: str
+    rule: str
+    expected: Any
+
+
+@dataclass(frozen=True)
+class Acts:
+    """What the person may do now; each is empty when it may be done, else the code that says why not."""
+
+    take: str
+    work: str
+    probe: str
+    happened: str
+    did_not_happen: str
+    second: str
+    close: str
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """A case with everything that was tried and seen, for one person at one instant of the database's clock.
+
+    `case` is the open one, else the last; None for an intent that never was in doubt. `absence_left` is how long an
+    effect may still appear; zero once its absence means something.
+    """
+
+    held: Held
+    case: Case | None
+    standing: Standing
+    now: datetime
+    attempts: list[Attempt]
+    evidence: list[Evidence]
+    rechecks: list[Recheck]
+    conclusions: list[Conclusion]
+    pending: Conclusion | None
+    journal: list[Told]
+    fields: tuple[Field, ...]
+    capabilities: Capabilities | None
+    person_url: str | None
+    absence_meaningful_at: datetime | None
+    absence_left: timedelta
+    waiting_on_it: list[Intent]
+    acts: Acts
+    reasons: Mapping[str, tuple[str, ...]]
+
+    @property
+    def intent(self) -> Intent:
+        """The intent the case is about."""
+        return self.held.intent
+
+    @property
+    def contract(self) -> Contract:
+        """The contract version that was approved."""
+        return self.held.contract
+
+
+def open_cases(person: User) -> QuerySet[Case]:
+    """The open cases the person may read: by the case's role in the proposal's scope, or as reader of all."""
+    return _visible(person).filter(closed_at__isnull=True)
+
+
+def count_open(person: User) -> int:
+    """How many open cases the person may read."""
+    return open_cases(person).count()
+
+
+def desk(person: User, *, now: datetime | None = None) -> list[DeskRow]:
+    """The open cases, by consequence and then by age."""
+    now = now or database_now()
+    rows = open_cases(person).select_related("owner", "intent__revision__contract", "intent__revision__proposal__scope")
+    listed = [_row(case, person=person, now=now) for case in rows.order_by("opened_at")[:SHOWN]]
+    return sorted(listed, key=lambda row: (WEIGHT[row.contract.consequence_level], -row.age))
+
+
+def _row(case: Case, *, person: User, now: datetime) -> DeskRow:
+    contract = contract_of(case.intent.revision.contract)
+    return DeskRow(case, case.intent, contract, now - case.opened_at, case.owner_id == person.pk)
+
+
+def _visible(person: User) -> QuerySet[Case]:
+    grants = RoleGrant.objects.filter(
+        Q(scope__isnull=True) | Q(scope=OuterRef("intent__revision__proposal__scope")),
+        organization=OuterRef("intent__organization"),
+        person=person,
+        person__is_active=True,
+        ended_at__isnull=True,
+    )
+    return Case.objects.filter(Exists(grants.filter(Q(role=OuterRef("role")) | Q(role__in=READERS))))
+
+
+def case(person: User, public_id: str, *, language: str = "en") -> CaseView:
+    """The case of `I-42`; Intent.DoesNotExist alike for a bad id, a missing intent, a foreign one and one without case."""
+    intent_id = intent_id_of(public_id)
+    cases = _visible(person).filter(intent=intent_id).select_related("owner")
+    found = cases.filter(closed_at__isnull=True).first() or cases.order_by("-pk").first()
+    if found is None:
+        raise Intent.DoesNotExist
+    held, now = glance(intent_id), database_now()
+    absence = held.intent.absence_meaningful_at
+    return CaseView(
+        held=held,
+        case=found,
+        standing=standing(held.proposal, language=language, now=now, revision=held.revision),
+        now=now,
+        attempts=list(held.intent.attempts.order_by("number")),
+        evidence=list(held.intent.evidence.select_related("person").order_by("pk")),
+        rechecks=list(held.intent.rechecks.order_by("pk")),
+        conclusions=_conclusions(held),
+        pending=pending(found) if found.closed_at is None else None,
+        journal=entries_of(held.proposal.public_id),
+        fields=_fields(held),
+        capabilities=_capabilities(held),
+        person_url=_person_url(held),
+        absence_meaningful_at=absence,
+        absence_left=max(absence - now, timedelta(0)) if absence else timedelta(0),
+        waiting_on_it=list(Intent.objects.filter(state=State.READY, waiting_on=held.intent.public_id).order_by("pk")),
+        acts=_acts(held, found, person, now=now),
+        reasons=REASONS,
+    )
+
+
+def _conclusions(held: Held) -> list[Conclusion]:
+    rows = Conclusion.objects.filter(case__intent=held.intent)
+    return list(rows.select_related("person", "seconded_by", "evidence").order_by("pk"))
+
+
+def _fields(held: Held) -> tuple[Field, ...]:
+    checks = held.contract.effect_to_verify
+    return tuple(
+        Field(check.field, check.rule, held.arguments.get(check.argument) if check.argument else None)
+        for check in checks
+    )
+
+
+def _capabilities(held: Held) -> Capabilities | None:
+    try:
+        return held.adapter.config.capabilities
+    except UnknownSystem:
+        return None
+
+
+def _person_url(held: Held) -> str | None:
+    """Where a person sees the effect, as far as evidence names it, else the target."""
+    shown = held.intent.evidence.filter(verdict__in=["proves", "contradicts"]).order_by("-pk").first()
+    about = shown.fields if shown and "effects" not in shown.fields else held.revision.target
+    try:
+        return held.adapter.person_url(held.order.operation, about)
+    except (UnknownSystem, LookupError):
+        return None
+
+
+def _acts(held: Held, found: Case, person: User, *, now: datetime) -> Acts:
+    closed = "closed" if found.closed_at else ""
+    right = closed or why_not_responsible(held, found, person)
+    work = right or ("" if found.owner_id == person.pk else "not_yours" if found.owner_id else "take_it_first")
+    unknown = work or ("" if held.state is State.UNKNOWN else "closed")
+    absence = held.intent.absence_meaningful_at
+    return Acts(
+        take=right or ("already_yours" if found.owner_id == person.pk else ""),
+        work=work,
+        probe=_why_no_probe(held, right),
+        happened=unknown,
+        did_not_happen=unknown or ("too_early" if absence and now < absence else ""),
+        second=right or _why_not_second(found, person),
+        close=work or ("" if found.kind == Case.Kind.DIVERGED else "closed"),
+    )
+
+
+def _why_no_probe(held: Held, right: str) -> str:
+    if held.state not in PROBED_BY_PEOPLE:
+        return "closed"
+    return right or ("" if searchable(held) else "not_searchable")
+
+
+def _why_not_second(found: Case, person: User) -> str:
+    waits = pending(found)
+    if waits is None or not contract_of(found.intent.revision.contract).reconciliation.second_person:
+        return "nothing_to_second"
+    return "second_yourself" if waits.person_id == person.pk else ""
