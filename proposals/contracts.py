@@ -187,7 +187,9 @@ def parse_contract(
     problems = list(coherence.problems(document, positions, systems=systems))
     if problems:
         raise FileError(*sorted(problems, key=lambda p: (p.line, p.field)))
-    return document, from_document(document, sha256(canonical(document)))
+    content = canonical(document)
+    # Read back, so that a contract is the same value here and wherever its stored bytes are read: 2.0 becomes 2.
+    return document, from_document(json.loads(content), sha256(content))
 
 
 def from_document(document: Mapping[str, Any], digest: str) -> Contract:
