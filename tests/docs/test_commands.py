@@ -1,0 +1,56 @@
+"""Every command of the documentation works as it stands there, on a running demo."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from demo.home import Home
+from tests.demo.test_supervisor import Demo
+from tests.docs.pages import EXECUTED, PAGES, blocks, commands
+from tests.docs.shell import run
+
+SHOWN = ("text", "json", "yaml", "mermaid", "http")
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[Demo]:
+    """One demo for all pages, on ports and in a directory of its own."""
+    with tempfile.TemporaryDirectory(prefix="countersign-docs-") as made:
+        Path(made).chmod(0o755)
+        directory = Path(made) / "demo"
+        demo = Demo(directory)
+        try:
+            yield demo.start()
+        finally:
+            if demo.process is not None and demo.process.poll() is None:
+                demo.end()
+            Home(directory).clear()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=str)
+def test_every_command_of_the_page_works_as_it_stands_there(page: Path, demo: Demo, tmp_path: Path):
+    instead = {
+        "127.0.0.1:8000": f"127.0.0.1:{demo.port}",
+        "127.0.0.1:8900": f"127.0.0.1:{demo.sandbox_port}",
+        ".demo/": f"{demo.directory}/",
+    }
+    run(commands(page), page=page, environment={**demo.environment, "TMPDIR": str(tmp_path)}, instead=instead)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_block_is_executed_or_declared_as_text(page: Path):
+    other = [f"{page}:{block.line}" for block in blocks(page) if block.language not in EXECUTED + SHOWN]
+    assert other == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_no_line_that_looks_like_a_command_hides_in_a_block_of_text(page: Path):
+    typed = ("$ ", "make ", "curl ", "python", ".venv/", "git ")
+    hidden = [
+        f"{page}:{block.line}"
+        for block in blocks(page)
+        if block.language == "text" and any(line.lstrip().startswith(typed) for line in block.text.splitlines())
+    ]
+    assert hidden == []
