@@ -201,5 +201,7 @@ def _require_words(reason: str, words: str, *, among: tuple[str, ...]) -> None:
 
 
 def _require_length(words: str) -> None:
+    if "\x00" in words:
+        raise NotAllowed("words_unreadable")
     if len(words) > MAX_WORDS:
         raise NotAllowed("words_too_long")

@@ -15,6 +15,7 @@ SENTENCES: dict[str, Promise] = {
     "unknown_reason": _("Choose one of the reasons of the contract."),
     "words_missing": _("Please say it in a few words."),
     "words_too_long": _("Please keep it under 4,000 characters."),
+    "words_unreadable": _("Your words hold a character that cannot be kept."),
     "claimed": _("Somebody else is looking at this. Say why you take it over."),
     "admissions_stopped": _("Admissions are stopped at the moment. Nothing was signed; try again later."),
     "target_unreachable": _("The business system does not show the target at the moment. Nothing was signed."),

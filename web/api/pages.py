@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from intents.queries import Standing, standing
-from intents.statements import STATUSES
+from intents.standing import Standing, standing
+from intents.statements import Status
 from proposals.models import Proposal
 from proposals.queries import visible_to
 from tenancy.access import Caller
@@ -28,8 +28,8 @@ class Page:
 def page_of(caller: Caller, *, status: str | None, cursor: str | None, limit: str | None, language: str) -> Page:
     """The caller's own proposals after `cursor`, those of one status if it is named. Raises Refusal."""
     size = _size(limit)
-    if status is not None and status not in STATUSES:
-        raise malformed(f"status is one of: {', '.join(sorted(STATUSES))}.", keyword="query")
+    if status is not None and status not in list(Status):
+        raise malformed(f"status is one of: {', '.join(sorted(Status))}.", keyword="query")
     rows = visible_to(caller).select_related("organization", "scope", "contract", "requester", "agent", "token")
     if cursor is not None:
         if not _CURSOR.fullmatch(cursor):

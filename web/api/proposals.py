@@ -10,7 +10,7 @@ from approvals import receiving
 from approvals.examining import Submission
 from approvals.refusals import Refusal
 from intents import stopping
-from intents.queries import standing
+from intents.standing import standing
 from proposals import queries
 from proposals.models import Proposal, Revision
 from web.api.doors import Door, unchanged
@@ -122,11 +122,18 @@ class Revisions(Door):
         revised = stopping.revise(
             self.caller,
             proposal_id=proposal.pk,
-            submission=submission,
             if_match=expected,
+            arguments=submission.arguments,
+            suggestion=submission.suggestion,
+            facts=submission.facts,
+            tool=submission.tool,
+            contract_version=submission.contract_version,
+            session=submission.session,
+            answers=submission.answers,
             key=key,
             body_fingerprint=fingerprint("revisions", proposal.pk, request.data),
         )
+        assert revised.proposal is not None
         return _created(self, revised.proposal, replayed=revised.replayed)
 
 
@@ -156,7 +163,7 @@ class Withdrawal(Door):
         responses={200: RESOURCE, **PROBLEMS},
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """It is withdrawn, if nothing was handed over; withdrawing twice changes nothing."""
+        """It is withdrawn, if nothing was handed over; once it has ended, it is closed."""
         parameters(request)
         if request.data not in ({}, None):
             raise malformed("A withdrawal has no body.")

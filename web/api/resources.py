@@ -7,14 +7,12 @@ from typing import Any
 
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from approvals.models import Authorization
 from approvals.policy import Decision
-from intents.queries import Standing, standing
+from intents.standing import Standing, standing
 from proposals.arguments import defaults_not_given, parse
 from proposals.contracts import contract_of
 from proposals.models import Proposal, Revision
 
-POLL_INTERVAL_MS = 2_000
 LANGUAGES = ("en", "fr")
 
 
@@ -27,24 +25,20 @@ def language_of(header: str) -> str:
 
 
 def resource(proposal: Proposal, *, language: str, stands: Standing | None = None) -> dict[str, Any]:
-    """The current revision of a proposal, as it stands now."""
+    """The current revision of a proposal, as it stands now (or as `stands` says)."""
     stands = stands or standing(proposal, language=language)
-    proposal.refresh_from_db(fields=["current_revision", "review_expires_at"])
-    revision = proposal.revisions.select_related("contract").get(number=proposal.current_revision)
-    return {**_revision(proposal, revision), **_standing(stands), **_clocks(proposal, revision)}
+    revision = proposal.revisions.select_related("contract").get(number=stands.revision)
+    return {**_revision(proposal, revision), **_standing(stands), **_clocks(proposal, stands)}
 
 
 def old_revision(proposal: Proposal, revision: Revision, *, language: str) -> dict[str, Any]:
     """One revision with its exact content; an older one than the current one is superseded."""
     contract = contract_of(revision.contract)
     arguments = parse(bytes(revision.arguments))
-    if revision.number == proposal.current_revision:
-        stands = _standing(standing(proposal, language=language))
-    else:
-        stands = _superseded(language, proposal.current_revision)
+    stands = standing(proposal, language=language, revision=revision)
     return {
         **_revision(proposal, revision),
-        **stands,
+        **_standing(stands),
         "arguments": arguments,
         "defaults_not_given": defaults_not_given(contract, arguments),
         "suggestion": revision.suggestion,
@@ -85,35 +79,11 @@ def _standing(stands: Standing) -> dict[str, Any]:
     }
 
 
-_SUPERSEDED = {
-    "en": ("This revision was replaced by a newer one; nothing was sent for it.", "Read revision {number}."),
-    "fr": (
-        "Cette révision a été remplacée par une plus récente ; rien n’a été envoyé pour elle.",
-        "Lire la révision {number}.",
-    ),
-}
-
-
-def _superseded(language: str, current: int) -> dict[str, Any]:
-    statement, next_step = _SUPERSEDED[language]
-    nothing = dict.fromkeys(("intent", "reference", "attempt", "waiting", "evidence", "responsible"))
-    return {
-        "status": "superseded",
-        "statement": statement,
-        "next_step": next_step.format(number=current),
-        "retryable": False,
-        **nothing,
-        "references": {},
-    }
-
-
-def _clocks(proposal: Proposal, revision: Revision) -> dict[str, Any]:
-    live = Authorization.objects.filter(revision=revision, voided_at__isnull=True).values_list("expires_at", flat=True)
-    expires_at = live.first()
+def _clocks(proposal: Proposal, stands: Standing) -> dict[str, Any]:
     return {
         "review_expires_at": spelt(proposal.review_expires_at),
-        "approval_expires_at": spelt(expires_at) if expires_at else None,
-        "poll_interval_ms": POLL_INTERVAL_MS,
+        "approval_expires_at": spelt(stands.approval_expires_at) if stands.approval_expires_at else None,
+        "poll_interval_ms": stands.poll_interval_ms,
         "created_at": spelt(proposal.created_at),
     }
 
