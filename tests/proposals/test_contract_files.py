@@ -206,7 +206,7 @@ def test_stored_bytes_that_do_not_match_their_digest_are_never_used() -> None:
 
 
 def test_sentences_are_filled_from_facts_and_nothing_else() -> None:
-    document, contract = parse_contract(contract_text(REVIEW), "x.yaml")
+    contract = parse_contract(contract_text(REVIEW), "x.yaml")[1]
     assert contract.title_for("fr-CA", "D-42") == "Ouvrir une revue interne de D-42"
     assert contract.statement("en", "confirmed", {"request_ref": "R-98", "dossier_ref": "{request_ref}"}) == (
         "Request R-98 was created on {request_ref}."
