@@ -17,9 +17,9 @@ from tenancy.models import User
 Finding = Conclusion.Finding
 CLOSE, NEW_ATTEMPT = "close", "new_attempt"
 REASONS: dict[str, tuple[str, ...]] = {
-    Finding.HAPPENED: ("SEEN_IN_BUSINESS_SYSTEM", "TOLD_BY_ITS_OPERATORS", "OTHER"),
-    Finding.DID_NOT_HAPPEN: ("NOT_IN_BUSINESS_SYSTEM", "TOLD_BY_ITS_OPERATORS", "OTHER"),
-    Finding.STILL_UNKNOWN: ("NO_ACCESS", "AWAITING_ANSWER", "CONTRADICTORY", "OTHER"),
+    Finding.HAPPENED: ("SEEN_IN_BUSINESS_SYSTEM", "CONFIRMED_BY_OWNER", "OTHER"),
+    Finding.DID_NOT_HAPPEN: ("SEARCHED_NOT_FOUND", "CONFIRMED_BY_OWNER", "OTHER"),
+    Finding.STILL_UNKNOWN: ("CANNOT_SEARCH", "WAITING_FOR_ANSWER", "CONTRADICTORY", "OTHER"),
 }
 
 
@@ -44,7 +44,7 @@ def require_said(*, finding: str = "", then: str = "", reason: str = "", words: 
             raise NotAllowed("unknown_reason")
         if finding == Finding.DID_NOT_HAPPEN and then not in (CLOSE, NEW_ATTEMPT):
             raise NotAllowed("choose_then")
-    needs_words = not finding or finding != Finding.HAPPENED or reason == "OTHER"
+    needs_words = finding in ("", Finding.DID_NOT_HAPPEN) or reason == "OTHER"
     if needs_words and not words.strip():
         raise NotAllowed("words_missing")
 

@@ -141,7 +141,7 @@ def _visible(person: User) -> QuerySet[Case]:
 
 
 def case(person: User, public_id: str, *, language: str = "en") -> CaseView:
-    """The case of `I-42`; Intent.DoesNotExist alike for a bad id, a missing intent, a foreign one and one without case."""
+    """The case of `I-42`; Intent.DoesNotExist alike for a bad id, a foreign intent, or none."""
     intent_id = intent_id_of(public_id)
     cases = _visible(person).filter(intent=intent_id).select_related("owner")
     found = cases.filter(closed_at__isnull=True).first() or cases.order_by("-pk").first()
