@@ -1,0 +1,109 @@
+"""The journal in plain words: one short line for each kind of entry, and its tone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from journal.queries import Told
+
+_LINES: dict[str, tuple[str | Promise, str]] = {
+    "proposal.submitted": (_("Proposal submitted"), ""),
+    "proposal.revised": (_("New revision submitted"), ""),
+    "proposal.withdrawn": (_("Withdrawn by the requester"), ""),
+    "proposal.expired": (_("Expired: nothing was sent"), ""),
+    "proposal.answered": (_("Answered"), "good"),
+    "proposal.stopped": (_("Stopped before anything was sent"), "bad"),
+    "submission.refused": (_("Submission refused"), "bad"),
+    "submission.replayed": (_("Submitted again with the same key: nothing new"), ""),
+    "decision.taken": (_("Policy decided"), ""),
+    "signature.given": (_("Signed"), "good"),
+    "signature.refused": (_("A signature was not accepted"), "bad"),
+    "signature.revoked": (_("Signature revoked"), "bad"),
+    "proposal.refused": (_("Refused"), "bad"),
+    "changes.requested": (_("Changes requested"), ""),
+    "comment.made": (_("Comment"), ""),
+    "case.claimed": (_("Claimed"), ""),
+    "authorization.granted": (_("Authorised: enough people have signed"), "good"),
+    "authorization.voided": (_("Authorisation void"), "bad"),
+    "intent.opened": (_("Order to act opened"), ""),
+    "intent.waiting": (_("Waiting before hand-over"), ""),
+    "intent.voided": (_("Stopped: nothing was sent"), "bad"),
+    "intent.rechecked": (_("Everything checked again"), ""),
+    "attempt.marked": (_("Handed over to the business system"), ""),
+    "attempt.not_delivered": (_("The attempt never left"), ""),
+    "attempt.accepted": (_("Accepted by the business system, not established yet"), ""),
+    "attempt.refused": (_("Refused by the business system"), "bad"),
+    "outcome.confirmed": (_("Confirmed with evidence"), "good"),
+    "outcome.unknown": (_("Outcome unknown"), "doubt"),
+    "outcome.diverged": (_("Another effect than the approved one"), "bad"),
+    "outcome.not_executed": (_("Established: it did not happen"), ""),
+    "evidence.recorded": (_("Evidence recorded"), ""),
+    "probe.made": (_("Looked up in the business system"), ""),
+    "cancellation.requested": (_("Cancellation requested"), ""),
+    "reconciliation.taken": (_("Taken by a person"), ""),
+    "reconciliation.handed_over": (_("Handed over to a colleague"), ""),
+    "reconciliation.concluded": (_("A person concluded"), ""),
+    "reconciliation.seconded": (_("A second person agreed"), ""),
+    "reconciliation.escalated": (_("Escalated: every planned look was made"), "doubt"),
+    "attempt.reopened": (_("A new attempt asked for, to be signed afresh"), ""),
+    "fence.lifted": (_("Other operations on the object may go on"), ""),
+    "case.closed": (_("Case closed"), ""),
+    "contract.published": (_("Contract version published"), ""),
+    "contract.activated": (_("Contract version active"), "good"),
+    "contract.retired": (_("Contract version retired"), ""),
+    "admissions.stopped": (_("Admissions stopped"), "bad"),
+    "admissions.resumed": (_("Admissions resumed"), "good"),
+    "role.granted": (_("Role given"), ""),
+    "role.removed": (_("Role ended"), ""),
+    "token.minted": (_("Agent token made"), ""),
+    "token.revoked": (_("Agent token revoked"), "bad"),
+    "agent.disabled": (_("Agent disabled"), "bad"),
+    "personal.erased": (_("Personal words erased"), ""),
+}
+
+_ACTORS: dict[str, str | Promise] = {
+    "person": "",
+    "agent": _("agent"),
+    "worker": _("worker"),
+    "adapter": _("business system"),
+    "server": _("the server"),
+}
+_SHOWN = ("code", "cause", "reason", "waiting", "waiting_on", "finding", "then", "fault", "status", "role", "verdict")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One entry for reading. `details` are short facts; `words` a person's or agent's own words."""
+
+    told: Told
+    what: str | Promise
+    tone: str
+    who: str
+    details: tuple[str, ...]
+    words: str
+
+
+def line(told: Told) -> Line:
+    """The entry in plain words."""
+    what, tone = _LINES.get(told.kind, (told.kind, ""))
+    kind = _ACTORS.get(told.actor_kind, told.actor_kind)
+    who = str(kind) if told.actor_kind == "server" else f"{kind} {told.actor}".strip()
+    return Line(told, what, tone, who, _details(told), _said(told.personal))
+
+
+def lines(entries: list[Told]) -> list[Line]:
+    """Entries in plain words, in the order given."""
+    return [line(told) for told in entries]
+
+
+def _details(told: Told) -> tuple[str, ...]:
+    facts = told.facts
+    shown = [str(facts[name]) for name in _SHOWN if isinstance(facts.get(name), str | int) and facts[name] != ""]
+    return tuple(dict.fromkeys(shown))
+
+
+def _said(personal: dict[str, Any] | None) -> str:
+    words = (personal or {}).get("words")
+    return words if isinstance(words, str) else ""

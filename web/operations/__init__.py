@@ -1,0 +1,1 @@
+"""The operators' screens: switches, queues and the business systems."""

@@ -1,0 +1,89 @@
+"""The operators' page, and the switch it holds."""
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+
+from journal.clock import now as database_now
+from systems.adapters.registry import systems
+from tenancy import admissions
+from tenancy.models import Organization, User
+from web.doors import act, page, person, see_other
+from web.operations import queries
+
+
+class SwitchForm(forms.Form):
+    """Which switch, which way, and why."""
+
+    organization = forms.SlugField()
+    subject = forms.ChoiceField(choices=[("organization", ""), ("tool", ""), ("system", "")])
+    name = forms.CharField(required=False, max_length=64)
+    move = forms.ChoiceField(choices=[("stop", ""), ("resume", "")])
+    reason = forms.CharField(required=False, max_length=2000, strip=True)
+
+    def clean(self) -> dict[str, str]:
+        """A stop needs a reason."""
+        data: dict[str, str] = super().clean() or {}
+        if data.get("move") == "stop" and not data.get("reason"):
+            self.add_error("reason", _("Say why admissions are stopped: it is shown wherever something waits."))
+        return data
+
+
+@page
+def operations(request: HttpRequest) -> HttpResponse:
+    """Switches, queues, stuck work, and what the business systems are known to do."""
+    return _shown(request)
+
+
+@act
+def switch(request: HttpRequest) -> HttpResponse:
+    """Stop or resume admissions of an organization, a tool or a business system."""
+    form = SwitchForm(request.POST)
+    if not form.is_valid():
+        return _shown(request, form=form, status=422)
+    data = form.cleaned_data
+    organization = _organization(person(request), data["organization"])
+    about = {"organization": organization, "subject": data["subject"], "name": data["name"]}
+    try:
+        if data["move"] == "stop":
+            admissions.stop(actor=person(request), reason=data["reason"], **about)
+        else:
+            admissions.resume(actor=person(request), **about)
+    except admissions.UnknownSwitch as unknown:
+        raise Http404 from unknown
+    except admissions.AlreadySo:
+        pass  # somebody was quicker, and it is as both wanted: the page shows who and when
+    return see_other("/operations/")
+
+
+def _organization(operator: User, slug: str) -> Organization:
+    organization = queries.organizations_of(operator).filter(slug=slug).first()
+    if organization is None:
+        raise Http404
+    return organization
+
+
+def _shown(request: HttpRequest, *, form: SwitchForm | None = None, status: int = 200) -> HttpResponse:
+    organizations = list(queries.organizations_of(person(request)))
+    if not organizations:
+        raise Http404
+    now = database_now()
+    context = {
+        "room": "operations",
+        "now": now,
+        "form": form,
+        "organizations": [
+            {
+                "row": organization,
+                "switches": queries.switches(organization),
+                "piles": queries.piles(organization),
+                "stuck": queries.stuck(organization, now=now),
+            }
+            for organization in organizations
+        ],
+        "queues": queries.queue_lengths(),
+        "last_sweep": queries.last_sweep(),
+        "systems": systems(),
+    }
+    return render(request, "operations/operations.html", context, status=status)

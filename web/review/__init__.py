@@ -1,0 +1,1 @@
+"""The approver's screens: inbox, case, check-and-sign, receipts."""

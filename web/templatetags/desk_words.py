@@ -1,0 +1,90 @@
+"""The desk's own words: causes, findings, how a case was closed, the checks of a ledger."""
+
+from typing import Any
+
+from django import forms, template
+from django.utils.functional import Promise
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from web.formatting.unseen import reveal
+from web.support.timeline import fault_words
+
+register = template.Library()
+
+_FINDINGS: dict[str, Promise] = {
+    "happened": _("it happened"),
+    "did_not_happen": _("it did not happen"),
+    "still_unknown": _("still unknown"),
+}
+_CLOSINGS: dict[str, Promise] = {
+    "confirmed": _("confirmed"),
+    "refused": _("refused by the business system"),
+    "diverged": _("another effect was found"),
+    "not_executed": _("it did not happen"),
+    "reopened": _("a new attempt was asked for"),
+    "compensated": _("compensated"),
+    "accepted": _("accepted as it is"),
+}
+_CHECKS: dict[str, Promise] = {
+    "admissions": _("Admissions are open"),
+    "contract_active": _("The contract version is active"),
+    "contract_digest": _("The contract is the same, byte for byte"),
+    "system": _("The business system’s configuration"),
+    "system_unchanged": _("The business system’s configuration"),
+    "token": _("The agent’s token"),
+    "requester_entitled": _("The requester may ask for this"),
+    "approval_valid": _("The approval is valid until"),
+    "approver_entitled": _("The approver may sign this"),
+    "target_in_scope": _("The target is in scope"),
+    "target_state": _("State of the target"),
+    "rules": _("A rule of the contract"),
+    "target_version": _("Version of the target"),
+    "object_fence": _("No outcome in doubt on the target"),
+}
+
+
+@register.filter
+def cause_words(cause: str) -> str:
+    """Why the outcome is unknown, in words."""
+    words = fault_words(cause)
+    return words[:1].upper() + words[1:]
+
+
+@register.filter
+def finding_words(finding: str) -> str:
+    """What a person concluded."""
+    return str(_FINDINGS.get(finding, finding))
+
+
+@register.filter
+def closing_words(how: str) -> str:
+    """How a case was closed."""
+    return str(_CLOSINGS.get(how, how))
+
+
+@register.filter
+def check_words(check: str) -> str:
+    """The name of a check in a ledger."""
+    return str(_CHECKS.get(check, check))
+
+
+@register.filter
+def shown(value: Any) -> SafeString | str:
+    """A value of a ledger, or a dash."""
+    return "–" if value in (None, "") else reveal(str(value))
+
+
+@register.simple_tag
+def evidence_field(form: forms.Form | str, name: str) -> dict[str, Any]:
+    """The value and errors of one evidence field; empty before anything was typed."""
+    if not isinstance(form, forms.Form) or f"field_{name}" not in form.fields:
+        return {"value": "", "errors": []}
+    bound = form[f"field_{name}"]
+    return {"value": bound.value() or "", "errors": bound.errors}
+
+
+@register.simple_tag
+def typed(form: forms.Form) -> dict[str, Any]:
+    """Reason and words as typed, with what is wrong with them."""
+    return {"reason": form["reason"].value(), "words": form["words"].value() or "", "errors": form.errors}

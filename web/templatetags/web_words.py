@@ -1,0 +1,60 @@
+"""A contract's and the acts' own words, in the reader's language."""
+
+from typing import Any
+
+from django import template
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from approvals.models import Act
+from proposals.arguments import parse
+from proposals.contracts import Contract
+from proposals.models import Revision
+from web.review import reasons
+
+register = template.Library()
+
+
+def _language() -> str:
+    return (get_language() or "en")[:2]
+
+
+@register.simple_tag
+def title_of(contract: Contract, revision: Revision) -> str:
+    """What the proposal asks, as a sentence."""
+    return contract.title_for(_language(), revision.target, parse(revision.arguments))
+
+
+@register.simple_tag
+def consequence_of(contract: Contract) -> str:
+    """The consequence as an approver reads it."""
+    return contract.consequence_words(_language())
+
+
+@register.simple_tag
+def reason_in_words(code: str) -> str:
+    """A typed reason in words."""
+    return str(reasons.words(code))
+
+
+@register.simple_tag
+def act_in_words(act: Act) -> str:
+    """What kind of act it was."""
+    return {
+        Act.Kind.REFUSAL: _("refused"),
+        Act.Kind.CHANGE_REQUEST: _("asked for changes"),
+        Act.Kind.COMMENT: _("commented"),
+        Act.Kind.CANCELLATION_REQUEST: _("requested a cancellation"),
+    }.get(Act.Kind(act.kind), act.kind)
+
+
+@register.simple_tag
+def decided_in_words(decided: Any) -> str:
+    """What had been decided before."""
+    return {
+        "approved": _("Approved"),
+        "refused": _("Refused"),
+        "changes requested": _("Changes were requested"),
+        "withdrawn": _("Withdrawn"),
+        "revoked": _("Revoked"),
+    }.get(decided.what, decided.what)
