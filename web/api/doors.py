@@ -11,7 +11,9 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from structlog.contextvars import get_contextvars
 
+from approvals.refusals import Refusal
 from tenancy.access import Caller
 from web.api.errors import not_found
 from web.api.resources import language_of
@@ -22,10 +24,13 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 class JSONOnly(BaseContentNegotiation):
     """This door speaks JSON whatever is asked for, so that a refusal is readable too."""
 
-    def select_parser(self, request: Request, parsers: list[BaseParser]) -> BaseParser | None:
-        """The strict parser for `application/json`; none for anything else (415)."""
+    def select_parser(self, request: Request, parsers: list[BaseParser]) -> BaseParser:
+        """The strict parser for `application/json`; raises Refusal for anything else."""
         kind = (request.content_type or "").split(";")[0].strip().lower()
-        return next((parser for parser in parsers if parser.media_type == kind), None)
+        for parser in parsers:
+            if parser.media_type == kind:
+                return parser
+        raise Refusal("unsupported_media_type", detail="Send Content-Type: application/json.")
 
     def select_renderer(
         self, request: Request, renderers: list[BaseRenderer], format_suffix: str | None = None
@@ -41,9 +46,9 @@ class Door(APIView):
     request_id = ""
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
-        """Every request has an id: the one it brought, if it is plain, or a new one."""
-        brought = request.headers.get("X-Request-ID", "")
-        self.request_id = brought if _REQUEST_ID.fullmatch(brought) else uuid.uuid4().hex
+        """Every request has an id: the one under which it stands in the log, if it is plain, or a new one."""
+        logged = str(get_contextvars().get("request_id", ""))
+        self.request_id = logged if _REQUEST_ID.fullmatch(logged) else uuid.uuid4().hex
         return super().initialize_request(request, *args, **kwargs)
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Response:

@@ -83,13 +83,12 @@ def _as_refusal(error: Exception) -> Refusal:
             return not_found()
         case exceptions.MethodNotAllowed():
             return Refusal("method_not_allowed", detail="This address does not know that method.")
-        case exceptions.UnsupportedMediaType():
-            return Refusal("unsupported_media_type", detail="Send Content-Type: application/json.")
         case exceptions.APIException() | SuspiciousOperation():
             return Refusal("malformed_request", detail="The request is not well formed.")
         case OperationalError():
             _log.warning("the database did not answer in time: %s", error)
-            return Refusal("busy", detail="The server could not do this now. Nothing was changed.")
+            hint = "Send it again with the same Idempotency-Key: what was recorded is then answered, not repeated."
+            return Refusal("busy", detail="The server could not do this now.", hint=hint)
     _log.error("unforeseen: %s", type(error).__name__, exc_info=error)
     return Refusal("server_error", detail="The server failed. What was asked may be read back before it is sent again.")
 

@@ -16,11 +16,17 @@ _KEY = re.compile(r"[\x21-\x2b\x2d-\x7e]{1,255}")
 _REVISION_TAG = re.compile(r'"([1-9][0-9]{0,8})(?:\.[0-9a-f]+)?"')
 _IDENTIFIER = re.compile(r"P-([1-9][0-9]{0,17})")
 MAX_WAIT = 30.0
+_EXPECTED = {
+    "json": "one strict JSON value",
+    "charset": "UTF-8",
+    "header": "a header as the documentation describes it",
+    "query": "a parameter as the documentation describes it",
+}
 
 
 def malformed(detail: str, *, pointer: str = "", keyword: str = "json", raw: bytes = b"") -> Refusal:
     """A 400 that says where and why; `raw` is kept for the journal, never repeated to the caller."""
-    errors = ({"pointer": pointer, "keyword": keyword, "expected": detail, "received": ""},)
+    errors = ({"pointer": pointer, "keyword": keyword, "expected": _EXPECTED[keyword], "received": ""},)
     return Refusal("malformed_request", detail=detail, errors=errors, raw=raw)
 
 

@@ -1,5 +1,7 @@
 """Proposals: submit, read, wait, list, revise, take back."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -7,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from approvals import receiving
-from approvals.examining import Submission
 from approvals.refusals import Refusal
 from intents import stopping
 from intents.standing import standing
@@ -45,9 +46,9 @@ class Proposals(Door):
     )
     def post(self, request: Request) -> Response:
         """A proposal exists, or existed already under the same key."""
-        given = parameters(request, "dry_run")
-        submission, key = _read(self, request)
-        dry = truth(given["dry_run"]) if "dry_run" in given else False
+        with _noted(self):
+            dry = truth(parameters(request, "dry_run").get("dry_run", "false"))
+            submission, key = submission_of(request.data), idempotency_key(request)
         mark = fingerprint("proposals", request.data)
         received = receiving.receive(self.caller, submission, key=key, body_fingerprint=mark, dry_run=dry)
         if received.decision and not received.proposal:
@@ -115,10 +116,11 @@ class Revisions(Door):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The next revision is the current one, and awaits approval anew."""
-        parameters(request)
         proposal = _load(self, public_id)
-        expected = revision_expected(request)
-        submission, key = _read(self, request)
+        with _noted(self):
+            parameters(request)
+            expected = revision_expected(request)
+            submission, key = submission_of(request.data), idempotency_key(request)
         revised = stopping.revise(
             self.caller,
             proposal_id=proposal.pk,
@@ -172,10 +174,11 @@ class Withdrawal(Door):
         return Response(resource(_load(self, public_id), language=self.language))
 
 
-def _read(door: Door, request: Request) -> tuple[Submission, str | None]:
-    """The submission and its key; what cannot be read is told to the journal before it is refused."""
+@contextmanager
+def _noted(door: Door) -> Iterator[None]:
+    """What cannot be read as a submission is told to the journal before it is refused."""
     try:
-        return submission_of(request.data), idempotency_key(request)
+        yield
     except Refusal as refusal:
         receiving.note(door.caller, refusal)
         raise

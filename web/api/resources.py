@@ -28,7 +28,7 @@ def resource(proposal: Proposal, *, language: str, stands: Standing | None = Non
     """The current revision of a proposal, as it stands now (or as `stands` says)."""
     stands = stands or standing(proposal, language=language)
     revision = proposal.revisions.select_related("contract").get(number=stands.revision)
-    return {**_revision(proposal, revision), **_standing(stands), **_clocks(proposal, stands)}
+    return {**_members(proposal, revision, stands), **_clocks(proposal, stands)}
 
 
 def old_revision(proposal: Proposal, revision: Revision, *, language: str) -> dict[str, Any]:
@@ -37,8 +37,7 @@ def old_revision(proposal: Proposal, revision: Revision, *, language: str) -> di
     arguments = parse(bytes(revision.arguments))
     stands = standing(proposal, language=language, revision=revision)
     return {
-        **_revision(proposal, revision),
-        **_standing(stands),
+        **_members(proposal, revision, stands),
         "arguments": arguments,
         "defaults_not_given": defaults_not_given(contract, arguments),
         "suggestion": revision.suggestion,
@@ -52,13 +51,14 @@ def dry_run(decision: Decision, *, tool: str) -> dict[str, Any]:
     return {"dry_run": True, "tool": tool, "decision": decision.told}
 
 
-def _revision(proposal: Proposal, revision: Revision) -> dict[str, Any]:
+def _members(proposal: Proposal, revision: Revision, stands: Standing) -> dict[str, Any]:
     return {
         "id": proposal.public_id,
         "revision": revision.number,
         "tool": proposal.tool,
         "contract_version": revision.contract.version,
         "digest": revision.digest,
+        **_standing(stands),
         "decision": revision.decision,
     }
 
