@@ -11,6 +11,8 @@ from approvals.models import Signature
 from intents import dispatching, stopping, verifying
 from intents.models import Attempt, Evidence, Intent, Recheck
 from proposals.models import Revision
+from systems.adapters import registry
+from tests.proxying import Proxy
 from tests.world import World
 
 
@@ -175,7 +177,6 @@ def test_a_late_result_is_appended_as_evidence_and_confirms_what_was_unknown(wor
 
     def deadline_passes() -> None:
         time.sleep(0.5)
-        Attempt.objects.update(deadline="2020-01-01T00:00:00Z")
         Intent.objects.filter(state="sending").update(deadline="2020-01-01T00:00:00Z")
         world.sweep()
         assert Intent.objects.get().state == "unknown"
@@ -234,21 +235,26 @@ def test_an_effect_that_searches_do_not_show_yet_stays_unknown_until_it_shows(wo
     assert intent.state == "confirmed"
 
 
-def test_a_connection_refused_provably_never_left_and_the_intent_waits_to_be_looked_at_again(
+def test_a_connection_refused_provably_never_left_and_is_tried_again_within_its_budget(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from systems.adapters import registry
-    from tests.processes import free_port
-
-    intent = world.approved()
+    proxy = Proxy(world.sandbox.url)
     with monkeypatch.context() as patch:
-        patch.setenv("SANDBOX_URL", f"http://127.0.0.1:{free_port()}")
+        patch.setenv("SANDBOX_URL", proxy.url)
         registry.reload()
+        intent = world.approved()
+        proxy.only(1)  # the target is seen, and then nobody listens any more
         world.hand_over(intent)
+        assert (intent.state, intent.waiting, world.status(intent)) == ("ready", "not_delivered", "approved")
+        assert Attempt.objects.get().result == Attempt.Result.NOT_DELIVERED
+        assert world.sandbox.submissions() == []
+        proxy.listen_again()
+        world.hand_over(intent)
+        proxy.close()
     registry.reload()
-    assert intent.state == "ready"
-    assert world.status(intent) == "approved"
-    assert intent.next_look_at is not None
+    assert world.status(intent) == "confirmed"
+    assert len(world.sandbox.submissions()) == 1
+    assert Attempt.objects.count() == 2
 
 
 def test_revocation_before_the_hand_over_stops_it_for_certain(world: World) -> None:
