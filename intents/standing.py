@@ -187,7 +187,7 @@ def _told(rows: _Rows, *, language: str, now: datetime) -> Standing:
             fields=evidence or {},
             again=bool(intent and intent.reopened_at),
             waiting=waiting["for"] if waiting else "",
-            by_person=bool(intent) and (intent.confirmed_by == "person" or intent.cause == "did_not_happen"),
+            by_person=intent is not None and (intent.confirmed_by == "person" or intent.cause == "did_not_happen"),
         ),
         next_step=next_step(status, language),
         retryable=status in ANEW,
