@@ -50,10 +50,8 @@ def rule_of(source: str) -> tuple[cel.Rule, bool]:
         return cel.compile_rule(source, _VARIABLES), False
 
 
-def problems(
-    document: Mapping[str, Any], positions: Positions, *, systems: Mapping[str, Any] | None = None
-) -> Iterator[Problem]:
-    """Every disagreement inside a document that fits the schema; with `systems`, also between it and them."""
+def problems(document: Mapping[str, Any], positions: Positions) -> Iterator[Problem]:
+    """Every disagreement inside a document that fits the schema."""
     schema = document["arguments"]
     wrong = complaints(schema)
     if wrong:
@@ -66,8 +64,6 @@ def problems(
     yield from _words(document, positions)
     yield from _effects(document, positions)
     yield from _examples(document, positions)
-    if systems is not None:
-        yield from _systems(document, positions, systems)
 
 
 def _exact_numbers(document: Mapping[str, Any], positions: Positions) -> Iterator[Problem]:
@@ -179,7 +175,8 @@ def _examples(document: Mapping[str, Any], positions: Positions) -> Iterator[Pro
             yield positions.problem(("examples", index), f"it is {'' if verdicts[0] else 'not '}valid.")
 
 
-def _systems(document: Mapping[str, Any], positions: Positions, systems: Mapping[str, Any]) -> Iterator[Problem]:
+def disagreements(document: Mapping[str, Any], positions: Positions, systems: Mapping[str, Any]) -> Iterator[Problem]:
+    """What the contract asks of a business system, and the configured `systems` (by name) do not offer."""
     execution = document["execution"]
     system = systems.get(execution["system"])
     if system is None:

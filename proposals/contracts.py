@@ -1,9 +1,10 @@
 """What a tool contract says, as frozen values; read from the stored document, cached by its digest."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any, Literal
 
 from journal.digests import canonical, sha256
@@ -12,7 +13,7 @@ from proposals.coherence import Words, rule_of
 from proposals.models import ContractVersion
 from systems import cel
 from systems.durations import duration
-from systems.yamlfiles import FileError, check_schema, load_yaml
+from systems.yamlfiles import FileError, Positions, Problem, check_schema, load_yaml
 
 _CACHED = 512
 
@@ -182,14 +183,28 @@ def parse_contract(
 
     Raises systems.yamlfiles.FileError with every problem, each with file, line and field.
     """
+    content, positions, contract = _read(text, name)
+    document: dict[str, Any] = json.loads(content)
+    if systems is not None:
+        _refuse(coherence.disagreements(document, positions, systems))
+    return document, contract
+
+
+# One file is published into several organizations: it is read once.
+@lru_cache(maxsize=64)
+def _read(text: bytes | str, name: str) -> tuple[bytes, Positions, Contract]:
     document, positions = load_yaml(text, name=name)
     check_schema(document, positions, schema=coherence.contract_schema(), name=name)
-    problems = list(coherence.problems(document, positions, systems=systems))
-    if problems:
-        raise FileError(*sorted(problems, key=lambda p: (p.line, p.field)))
+    _refuse(coherence.problems(document, positions))
     content = canonical(document)
     # Read back, so that a contract is the same value here and wherever its stored bytes are read: 2.0 becomes 2.
-    return document, from_document(json.loads(content), sha256(content))
+    return content, positions, from_document(json.loads(content), sha256(content))
+
+
+def _refuse(problems: Iterable[Problem]) -> None:
+    found = sorted(problems, key=lambda problem: (problem.line, problem.field))
+    if found:
+        raise FileError(*found)
 
 
 def from_document(document: Mapping[str, Any], digest: str) -> Contract:

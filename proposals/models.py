@@ -109,7 +109,9 @@ class Revision(models.Model):
     facts = models.JSONField(default=list)
     target = models.CharField(max_length=255, null=True)  # noqa: DJ001  absent where the contract has no target
     target_version = models.CharField(max_length=255, null=True)  # noqa: DJ001  canonical JSON text of the version
-    observation = models.JSONField(null=True)  # label, state, version, scope, attributes, digest, at: as the system said
+    observation = models.JSONField(
+        null=True
+    )  # label, state, version, scope, attributes, digest, at: as the system said
     system_digest = models.CharField(max_length=71, blank=True)  # of the business system's configuration
     material_digest = models.CharField(max_length=71)  # same meaning: material arguments + scope + target version
     digest = models.CharField(max_length=71)  # sha256 of `content`

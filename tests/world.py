@@ -47,13 +47,13 @@ OVERLAY: dict[str, dict[str, Any]] = {
 
 def contract_text(file: str, **changes: dict[str, Any]) -> str:
     """The demo's contract file `name-version` with sections changed: `policy={"quorum": 2}`; scalars replace."""
-    document = yaml.safe_load((ROOT / "sandbox" / "contracts" / f"{file}.yaml").read_text())
+    document = yaml.load((ROOT / "sandbox" / "contracts" / f"{file}.yaml").read_text(), Loader=yaml.CSafeLoader)
     for section, values in {**OVERLAY, **changes}.items():
         if isinstance(values, dict) and isinstance(document.get(section), dict):
             document[section] = {**document[section], **values}
         elif section not in OVERLAY or section in document:
             document[section] = values
-    return yaml.safe_dump(document, allow_unicode=True, sort_keys=False)
+    return yaml.dump(document, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False)
 
 
 @dataclass

@@ -167,7 +167,7 @@ def test_an_example_on_which_two_validators_disagree_is_not_published() -> None:
     assert any("disagree" in reason for _, _, reason in complaints(text))
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=8)
 @given(st.randoms(use_true_random=False))
 def test_the_digest_does_not_see_the_order_of_keys_nor_the_spelling_of_numbers(chance: random.Random) -> None:
     def shuffled(value: object) -> object:
