@@ -114,7 +114,7 @@ class Supervisor:
         remember([each for _, each in self._running], self._processes)
         return child
 
-    def _wait_until_ready(self, *, seconds: float = 60.0) -> None:
+    def _wait_until_ready(self, *, seconds: float = 180.0) -> None:
         deadline = time.monotonic() + seconds
         while True:
             self._require_alive(*(child for _, child in self._running))
