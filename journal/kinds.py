@@ -30,7 +30,6 @@ class Kind(StrEnum):
     INTENT_OPENED = "intent.opened"
     INTENT_WAITING = "intent.waiting"
     INTENT_VOIDED = "intent.voided"
-    INTENT_RECHECKED = "intent.rechecked"
     ATTEMPT_MARKED = "attempt.marked"
     ATTEMPT_NOT_DELIVERED = "attempt.not_delivered"
     ATTEMPT_ACCEPTED = "attempt.accepted"
@@ -49,7 +48,6 @@ class Kind(StrEnum):
     RECONCILIATION_SECONDED = "reconciliation.seconded"
     RECONCILIATION_ESCALATED = "reconciliation.escalated"
     ATTEMPT_REOPENED = "attempt.reopened"
-    FENCE_LIFTED = "fence.lifted"
     CASE_CLOSED = "case.closed"
     # contracts, admissions, people
     CONTRACT_PUBLISHED = "contract.published"

@@ -1,5 +1,7 @@
 """Every command of the documentation works as it stands there, on a running demo."""
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from demo.home import Home
+from tests.chromium import find_chromium
 from tests.demo.test_supervisor import Demo
-from tests.docs.pages import EXECUTED, PAGES, blocks, commands
+from tests.docs.pages import EXECUTED, PAGES, ROOT, blocks, commands
 from tests.docs.shell import run
 
 SHOWN = ("text", "json", "yaml", "mermaid", "http")
@@ -54,3 +57,18 @@ def test_no_line_that_looks_like_a_command_hides_in_a_block_of_text(page: Path):
         if block.language == "text" and any(line.lstrip().startswith(typed) for line in block.text.splitlines())
     ]
     assert hidden == []
+
+
+@pytest.mark.browser
+def test_the_picture_of_a_case_is_taken_from_the_running_product(demo: Demo, tmp_path: Path):
+    script = ROOT / "docs" / "pictures" / "take.py"
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path)],
+        env={**demo.environment, "CHROMIUM": find_chromium() or ""},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "case.png").stat().st_size > 20_000
