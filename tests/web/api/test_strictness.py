@@ -84,8 +84,6 @@ def test_a_header_sent_twice_is_refused(wire: Wire) -> None:
 
 def test_free_text_that_would_redraw_a_screen_is_kept_as_it_is(wire: Wire) -> None:
     memo = "</script><img src=x onerror=alert(1)> \u202e {{7*7}} =HYPERLINK() ok\r\nINFO approved \u001b[2K \u2028"
-        "</script><img src=x onerror=alert(1)> ‮ \u202e {{7*7}} =HYPERLINK() ok\r\n2026 INFO approved \u001b[2K \u2028"
-    )
     answer = wire.propose({**REFUND, "memo": memo}, tool="refund_create")
     assert answer.status == 201
     shown = wire.get(f"/proposals/{answer.body['id']}/revisions/1").body
