@@ -33,6 +33,11 @@ class Home:
         """Whether a demo was ever started here."""
         return (self.path / _MARK).exists()
 
+    @property
+    def processes(self) -> Path:
+        """Where a running demo notes the processes of the product; absent when none runs."""
+        return self.path / "processes.json"
+
     def take(self) -> None:
         """Make the directory if need be and lock it; raise Refusal when it is in use or not ours to use."""
         try:

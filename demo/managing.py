@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from demo.children import clear_leftovers
 from demo.choices import ROOT, Choices
 from demo.embedded import EmbeddedServers
 from demo.home import InUse
-from demo.telling import Refusal
+from demo.telling import Refusal, say
 
 
 def manage(arguments: Sequence[str], *, choices: Choices) -> int:
@@ -30,16 +32,31 @@ def reset(*, choices: Choices) -> None:
 
 @contextmanager
 def _servers(choices: Choices) -> Iterator[EmbeddedServers]:
-    """Give the running servers of the demo, or start them for as long as they are needed."""
+    """Give the servers of the running demo, or start them for as long as they are needed."""
     servers = EmbeddedServers(choices.directory)
     if not servers.home.made:
         raise Refusal(f"There is no demo in {choices.directory} yet: run `make demo` first.")
-    try:
-        servers.start()
-    except InUse:
+    if not _started(servers):
         yield servers
         return
     try:
+        clear_leftovers(servers.home.processes, say=say)
         yield servers
     finally:
         servers.stop()
+
+
+def _started(servers: EmbeddedServers, *, seconds: float = 60.0) -> bool:
+    """Start the servers; False when a running demo has them up. Another command that uses them is waited for."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            servers.start()
+        except InUse:
+            if servers.home.processes.exists():
+                return False
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+        else:
+            return True

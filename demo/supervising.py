@@ -5,7 +5,6 @@ import signal
 import sys
 import time
 from itertools import groupby
-from pathlib import Path
 from types import FrameType
 
 from demo.children import Child, clear_leftovers, die_with_parent, remember, spawn
@@ -53,7 +52,7 @@ class Supervisor:
     def _start(self) -> None:
         with step("Starting PostgreSQL and Valkey"):
             self.servers.start()
-        clear_leftovers(self._processes, say=say)
+        clear_leftovers(self.servers.home.processes, say=say)
         self._require_free_ports()
         with step("Migrating the database"):
             self._run_once("migrate", "migrate", "--noinput")
@@ -82,7 +81,7 @@ class Supervisor:
             for child in children:
                 child.stop()
         if self._running:  # else they may be those of another supervisor, which holds the home
-            self._processes.unlink(missing_ok=True)
+            self.servers.home.processes.unlink(missing_ok=True)
         self.servers.stop()
         say("Stopped.")
 
@@ -111,7 +110,7 @@ class Supervisor:
             cwd=ROOT,
         )
         self._running.append((service, child))
-        remember([each for _, each in self._running], self._processes)
+        remember([each for _, each in self._running], self.servers.home.processes)
         return child
 
     def _wait_until_ready(self, *, seconds: float = 180.0) -> None:
@@ -133,10 +132,6 @@ class Supervisor:
             if not child.running:
                 code = child.process.returncode
                 raise Refusal(f"{child.name} ended ({code}); the end of {child.log}:\n{child.last_words()}")
-
-    @property
-    def _processes(self) -> Path:
-        return self.choices.directory / "processes.json"
 
 
 def _listen_for_stop() -> None:
