@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from functools import cache
 
 import redis
 from django.conf import settings
@@ -68,7 +69,9 @@ def _database() -> str:
     return "answers"
 
 
+@cache
 def _migrations() -> str:
+    """Kept once it is true: this code's migrations are not taken back while it runs; a failure is asked again."""
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise NotReady("some migrations are not applied")

@@ -7,6 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from journal.queries import Told
+from web.formatting import reasons
 
 _LINES: dict[str, tuple[str | Promise, str]] = {
     "proposal.submitted": (_("Proposal submitted"), ""),
@@ -30,7 +31,6 @@ _LINES: dict[str, tuple[str | Promise, str]] = {
     "intent.opened": (_("Order to act opened"), ""),
     "intent.waiting": (_("Waiting before hand-over"), ""),
     "intent.voided": (_("Stopped: nothing was sent"), "bad"),
-    "intent.rechecked": (_("Everything checked again"), ""),
     "attempt.marked": (_("Handed over to the business system"), ""),
     "attempt.not_delivered": (_("The attempt never left"), ""),
     "attempt.accepted": (_("Accepted by the business system, not established yet"), ""),
@@ -48,7 +48,6 @@ _LINES: dict[str, tuple[str | Promise, str]] = {
     "reconciliation.seconded": (_("A second person agreed"), ""),
     "reconciliation.escalated": (_("Escalated: every planned look was made"), "doubt"),
     "attempt.reopened": (_("A new attempt asked for, to be signed afresh"), ""),
-    "fence.lifted": (_("Other operations on the object may go on"), ""),
     "case.closed": (_("Case closed"), ""),
     "contract.published": (_("Contract version published"), ""),
     "contract.activated": (_("Contract version active"), "good"),
@@ -100,8 +99,14 @@ def lines(entries: list[Told]) -> list[Line]:
 
 def _details(told: Told) -> tuple[str, ...]:
     facts = told.facts
-    shown = [str(facts[name]) for name in _SHOWN if isinstance(facts.get(name), str | int) and facts[name] != ""]
+    shown = [
+        _spelt(name, facts[name]) for name in _SHOWN if isinstance(facts.get(name), str | int) and facts[name] != ""
+    ]
     return tuple(dict.fromkeys(shown))
+
+
+def _spelt(name: str, value: str | int) -> str:
+    return str(reasons.words(str(value))) if name == "reason" else str(value)
 
 
 def _said(personal: dict[str, Any] | None) -> str:

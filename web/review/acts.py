@@ -12,11 +12,11 @@ from approvals import deciding
 from intents import stopping
 from proposals.models import Proposal
 from web.doors import act, person, see_other
+from web.formatting.reasons import REVOKE
 from web.review import queries
 from web.review.casefile import open_file
 from web.review.forms import ClaimForm, ReasonForm, SeenForm, WordsForm
 from web.review.pages import case_page, stale_page
-from web.review.reasons import REVOKE
 
 # What the person can mend in the form, and what is not theirs to do; the rest is the state of things.
 _MENDABLE = frozenset({"unknown_reason", "words_missing", "words_too_long", "claimed"})

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from approvals.cases import Case, live_signatures, open_round
 from approvals.models import Act, Signature
 from approvals.policy import policy_version
+from intents.models import Recheck
 from intents.queries import Standing, standing
 from journal.clock import now as database_now
 from journal.queries import entries_of
@@ -83,6 +84,7 @@ class CaseFile:
     claimed_by_other: bool = False
     refused_before: Proposal | None = None
     old_refusal: Act | None = None
+    recheck: Recheck | None = None
 
     @property
     def exact(self) -> str:
@@ -103,6 +105,11 @@ class CaseFile:
     def version(self) -> str:
         """The target's version, without the quotes of its JSON."""
         return (self.revision.target_version or "").strip('"')
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it is still to be signed: what is shown will be sent, was not."""
+        return self.is_current and self.standing.status == "awaiting_approval"
 
     @property
     def target_word(self) -> str:
@@ -166,6 +173,7 @@ def open_file(person: User, proposal: Proposal, *, number: int | None = None) ->
         journal=lines(list(reversed(entries_of(proposal.public_id)))),
         is_current=is_current,
         round=round,
+        recheck=Recheck.objects.filter(intent__revision=revision).order_by("-pk").first(),
         open=acts_open.for_person(case, person, now=now, standing=stands, is_current=is_current),
         claimed_by_other=proposal.claimed_by_id not in (None, person.pk),
     )

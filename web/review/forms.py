@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from web.review import reasons
+from web.formatting import reasons
 
 _MISSING = _("Please say it in a few words.")
 

@@ -14,10 +14,10 @@ from journal.clock import now as database_now
 from proposals.contracts import contract_of
 from proposals.models import Revision
 from web.doors import page, person
+from web.formatting.reasons import REVOKE
 from web.review import queries
 from web.review.casefile import CaseFile, open_file
 from web.review.forms import ReasonForm
-from web.review.reasons import REVOKE
 
 _MAX_OFFSET = 10_000
 # Where the fields of each form stand on the page, so that the summary of errors can link to them.

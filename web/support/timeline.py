@@ -80,7 +80,7 @@ def _of_evidence(one: Evidence, intent: Intent) -> Event:
         at=one.at,
         what=_source(one),
         tone=tone,
-        details=_details(one, intent),
+        details="" if one.rules else _details(one, intent),
         excerpt=one.excerpt,
         rules=tuple(one.rules),
         words=one.words,

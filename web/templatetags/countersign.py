@@ -62,6 +62,12 @@ def open_for(context: Context, since: datetime) -> str:
     return times.span(_now(context) - since)
 
 
+@register.simple_tag
+def lasted(since: datetime, until: datetime) -> str:
+    """The time between two instants."""
+    return times.span(until - since)
+
+
 @register.filter
 def span(value: timedelta | None) -> str:
     """A length of time in words."""
@@ -130,3 +136,25 @@ def error_target(form: Any, name: str, prefix: str) -> str:
     """The id of the field an error is about; reasons and words at the desk stand under the finding chosen."""
     finding = form.data.get("finding", "") if "finding" in form.fields else ""
     return f"{finding}_{name}" if finding and name in ("reason", "words") else f"{prefix}{name}"
+
+
+@register.simple_tag
+def titled(title: str, target: str | None) -> SafeString:
+    """A title as HTML, with the target in the face of references."""
+    if not target or target not in title:
+        return unseen.reveal(title)
+    before, _target, after = title.partition(target)
+    parts = (unseen.reveal(part) for part in (before, target, after))
+    return format_html('{}<span class="ref">{}</span>{}', *parts)
+
+
+@register.filter
+def lower_first(text: str) -> str:
+    """The words as the rest of a sentence: `Open a review` after a colon is `open a review`."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
+@register.filter
+def first_sentence(text: str) -> str:
+    """The first sentence alone, for a line of a list."""
+    return text.split(". ", 1)[0].removesuffix(".")

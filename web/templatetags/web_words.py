@@ -10,7 +10,7 @@ from approvals.models import Act
 from proposals.arguments import parse
 from proposals.contracts import Contract
 from proposals.models import Revision
-from web.review import reasons
+from web.formatting import reasons
 
 register = template.Library()
 
