@@ -32,7 +32,7 @@ def hand_over(intent_id: int, *, worker: str) -> str:
     4. Write the outcome, in one transaction, where state and attempt still match; a late answer is evidence.
     """
     for _ in range(LOOKS):
-        look = _look(intent_id)
+        look = look_at(intent_id)
         if look is None:
             return "not_ready"
         failpoint(Step.OBSERVED)
@@ -45,7 +45,7 @@ def hand_over(intent_id: int, *, worker: str) -> str:
     return "observation_stale"
 
 
-def _look(intent_id: int) -> Look | None:
+def look_at(intent_id: int) -> Look | None:
     """Step 1. None when the intent is not ready: somebody else was first, and this one leaves quietly."""
     clock = Func(function="clock_timestamp", output_field=DateTimeField())
     ready = Intent.objects.filter(pk=intent_id, state=State.READY).annotate(read_at=clock)

@@ -67,7 +67,8 @@ def revoke(*, person: User, proposal_id: int, reason: str, words: str = "") -> N
         _revoke_signature(case, signature, reason=reason, words=words, now=now)
         if signature.authorization_id is None:
             return
-        held = held or _open(case, signature.authorization_id, now=now)
+        if held is None or held.authorization.pk != signature.authorization_id:
+            held = _open(case, signature.authorization_id, now=now)
         if held is None:
             raise NotAllowed("closed")
         actor = Actor.person(person)

@@ -6,6 +6,7 @@ import socket
 from celery import shared_task
 
 from intents import dispatching, opening, sweeping, verifying
+from intents.models import Intent
 from journal.recording import Actor
 
 
@@ -29,8 +30,9 @@ def hand_over(intent_id: int) -> None:
 
 @shared_task(name="intents.tasks.probe")
 def probe(intent_id: int) -> None:
-    """The effect is looked up once."""
-    verifying.probe(intent_id, actor=Actor.worker(_worker()))
+    """The effect is looked up once, unless the schedule is spent: a message may come late, or twice."""
+    if Intent.objects.filter(pk=intent_id, next_probe_at__isnull=False).exists():
+        verifying.probe(intent_id, actor=Actor.worker(_worker()))
 
 
 @shared_task(name="intents.tasks.sweep")
