@@ -1,6 +1,5 @@
 """Runs a page of the documentation in one shell, as a reader would who types every line of it."""
 
-import os
 import re
 import subprocess
 from collections.abc import Mapping
@@ -24,7 +23,7 @@ def run(commands: list[Command], *, page: Path, environment: Mapping[str, str], 
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=ROOT,
-        env={**os.environ, **environment},
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

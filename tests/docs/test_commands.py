@@ -32,28 +32,28 @@ def demo() -> Iterator[Demo]:
             Home(directory).clear()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=str)
-def test_every_command_of_the_page_works_as_it_stands_there(page: Path, demo: Demo, tmp_path: Path):
+@pytest.mark.parametrize("document", [page for page in PAGES if commands(page)], ids=str)
+def test_every_command_of_the_page_works_as_it_stands_there(document: Path, demo: Demo, tmp_path: Path):
     instead = {
         "127.0.0.1:8000": f"127.0.0.1:{demo.port}",
         "127.0.0.1:8900": f"127.0.0.1:{demo.sandbox_port}",
         ".demo/": f"{demo.directory}/",
     }
-    run(commands(page), page=page, environment={**demo.environment, "TMPDIR": str(tmp_path)}, instead=instead)
+    run(commands(document), page=document, environment={**demo.environment, "TMPDIR": str(tmp_path)}, instead=instead)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=str)
-def test_every_block_is_executed_or_declared_as_text(page: Path):
-    other = [f"{page}:{block.line}" for block in blocks(page) if block.language not in EXECUTED + SHOWN]
+@pytest.mark.parametrize("document", PAGES, ids=str)
+def test_every_block_is_executed_or_declared_as_text(document: Path):
+    other = [f"{document}:{block.line}" for block in blocks(document) if block.language not in EXECUTED + SHOWN]
     assert other == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=str)
-def test_no_line_that_looks_like_a_command_hides_in_a_block_of_text(page: Path):
+@pytest.mark.parametrize("document", PAGES, ids=str)
+def test_no_line_that_looks_like_a_command_hides_in_a_block_of_text(document: Path):
     typed = ("$ ", "make ", "curl ", "python", ".venv/", "git ")
     hidden = [
-        f"{page}:{block.line}"
-        for block in blocks(page)
+        f"{document}:{block.line}"
+        for block in blocks(document)
         if block.language == "text" and any(line.lstrip().startswith(typed) for line in block.text.splitlines())
     ]
     assert hidden == []

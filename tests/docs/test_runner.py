@@ -1,5 +1,6 @@
 """The runner itself: it would notice a page that lies."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ PAGE = Path("page.md")
 
 
 def played(*commands: Command) -> None:
-    run(list(commands), page=PAGE, environment={}, instead={"HERE": "there"})
+    run(list(commands), page=PAGE, environment=os.environ, instead={"HERE": "there"})
 
 
 def test_variables_and_functions_last_for_the_whole_page():

@@ -29,10 +29,10 @@ def _anchors(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=str)
-def test_every_link_leads_to_a_file_and_a_heading_that_exist(page: Path):
-    links = [hit.group("to") for hit in LINK.finditer(CODE.sub("", _prose(page)))]
-    assert [link for link in links if not _leads_somewhere(page, link)] == []
+@pytest.mark.parametrize("document", PAGES, ids=str)
+def test_every_link_leads_to_a_file_and_a_heading_that_exist(document: Path):
+    links = [hit.group("to") for hit in LINK.finditer(CODE.sub("", _prose(document)))]
+    assert [link for link in links if not _leads_somewhere(document, link)] == []
 
 
 def _leads_somewhere(page: Path, link: str) -> bool:
@@ -77,7 +77,7 @@ def test_every_make_target_that_is_named_exists():
     assert sorted((page, name) for page, name in named if name not in targets) == []
 
 
-def _code(page: Path) -> list[str]:
+def _code(document: Path) -> list[str]:
     """What stands as code on a page: inline, and in fences."""
     text = read(page)
     return [*CODE.findall(FENCE.sub("", text)), *(hit.group() for hit in FENCE.finditer(text))]
