@@ -77,7 +77,7 @@ def test_every_make_target_that_is_named_exists():
     assert sorted((page, name) for page, name in named if name not in targets) == []
 
 
-def _code(document: Path) -> list[str]:
+def _code(page: Path) -> list[str]:
     """What stands as code on a page: inline, and in fences."""
     text = read(page)
     return [*CODE.findall(FENCE.sub("", text)), *(hit.group() for hit in FENCE.finditer(text))]
