@@ -11,7 +11,6 @@ from approvals.cases import (
     AlreadyDecided,
     Case,
     NotAllowed,
-    NotFound,
     Stale,
     load,
     open_round,
@@ -29,6 +28,7 @@ from journal.recording import Actor
 from proposals.chaining import tell
 from proposals.models import Proposal
 from proposals.nudging import nudge
+from proposals.queries import NotFound
 from tenancy.access import lock_entitlements
 from tenancy.models import User
 

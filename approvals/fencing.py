@@ -19,12 +19,9 @@ def holder(*, organization: Organization, system: str, target: str | None, apart
     """The public id of the intent that holds the object (`I-41`), or None; `apart_from` is a revision's id."""
     if target is None:
         return None
-    held = (
-        Revision.objects.filter(_IN_DOUBT | _OPEN_CASE)
-        .filter(intent__organization=organization, intent__system=system, intent__target=target)
-        .exclude(pk=apart_from)
-        .order_by("intent__pk")
-        .values_list("intent__pk", flat=True)
-        .first()
+    rows = Revision.objects.filter(_IN_DOUBT | _OPEN_CASE).filter(
+        intent__organization=organization, intent__system=system, intent__target=target
     )
+    rows = rows if apart_from is None else rows.exclude(pk=apart_from)
+    held = rows.order_by("intent__pk").values_list("intent__pk", flat=True).first()
     return f"I-{held}" if held else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -120,7 +121,7 @@ def _as_replay(caller: Caller, claim: keys.Claim, fingerprint: str, proposal_id:
 
 def _create(caller: Caller, submission: Submission, examined: Examined, *, claim: keys.Claim) -> Received:
     with transaction.atomic(durable=True):
-        decision = _decided(caller, submission, examined)
+        decision, now = _decided(caller, submission, examined)
         revision = create(
             caller=caller,
             version=examined.version,
@@ -129,14 +130,15 @@ def _create(caller: Caller, submission: Submission, examined: Examined, *, claim
             asked=_asked(submission, examined),
             observation=examined.look.observation,
             decision=decision.told,
-            now=database_now(),
+            now=now,
             claim=claim,
             answer=_answer(examined),
         )
     return Received(revision.proposal, revision, decision=decision)
 
 
-def _decided(caller: Caller, submission: Submission, examined: Examined) -> Decision:
+def _decided(caller: Caller, submission: Submission, examined: Examined) -> tuple[Decision, datetime]:
+    """The policy's answer, allowed, and the instant it was given at."""
     question = assessing.at_submission(
         caller=caller,
         version=examined.version,
@@ -149,7 +151,7 @@ def _decided(caller: Caller, submission: Submission, examined: Examined) -> Deci
     if not decision.allowed:
         raise refusal_of(decision)
     require_new_question(caller, submission, examined, expected_version=question.expected_version)
-    return decision
+    return decision, question.now
 
 
 def _asked(submission: Submission, examined: Examined) -> Asked:
@@ -180,12 +182,12 @@ def _answer(examined: Examined) -> dict[str, Any] | None:
 
 def _dry(caller: Caller, submission: Submission, examined: Examined) -> Received:
     with transaction.atomic(durable=True):
-        decision = _decided(caller, submission, examined)
+        decision, now = _decided(caller, submission, examined)
         record(
             kind=Kind.DECISION_TAKEN,
             actor=Actor.agent(caller),
             organization=caller.organization.pk,
-            now=database_now(),
+            now=now,
             facts={"dry_run": True, "tool": examined.contract.name, "decision": decision.told},
         )
     return Received(None, None, decision=decision)

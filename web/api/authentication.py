@@ -30,7 +30,7 @@ class AgentTokenAuthentication(BaseAuthentication):
         return 'Bearer realm="countersign"'
 
 
-class AgentTokenScheme(OpenApiAuthenticationExtension):
+class AgentTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # the package has no types
     """How the OpenAPI document names the token."""
 
     target_class = AgentTokenAuthentication

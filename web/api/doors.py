@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from collections.abc import Iterable
 from typing import Any, cast
 
 from django.http import HttpRequest
@@ -24,7 +25,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 class JSONOnly(BaseContentNegotiation):
     """This door speaks JSON whatever is asked for, so that a refusal is readable too."""
 
-    def select_parser(self, request: Request, parsers: list[BaseParser]) -> BaseParser:
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
         """The strict parser for `application/json`; raises Refusal for anything else."""
         kind = (request.content_type or "").split(";")[0].strip().lower()
         for parser in parsers:
@@ -33,10 +34,11 @@ class JSONOnly(BaseContentNegotiation):
         raise Refusal("unsupported_media_type", detail="Send Content-Type: application/json.")
 
     def select_renderer(
-        self, request: Request, renderers: list[BaseRenderer], format_suffix: str | None = None
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
         """The first renderer, always."""
-        return renderers[0], str(renderers[0].media_type)
+        first = next(iter(renderers))
+        return first, str(first.media_type)
 
 
 class Door(APIView):

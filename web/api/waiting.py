@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 # Each waiter holds a thread of the server; beyond this many, a caller is answered at once and polls by itself.
 MAX_WAITERS = 6
-_EVERY = 0.4  # seconds between looks; between them no transaction is open
+_FIRST, _LATER = 0.25, 1.0  # seconds between looks; between them no transaction is open
 _places = threading.BoundedSemaphore(MAX_WAITERS)
 
 
@@ -15,8 +15,9 @@ def wait_while(unchanged: Callable[[], bool], *, seconds: float) -> None:
     if seconds <= 0 or not _places.acquire(blocking=False):
         return
     try:
-        end = time.monotonic() + seconds
+        end, pause = time.monotonic() + seconds, _FIRST
         while unchanged() and (left := end - time.monotonic()) > 0:
-            time.sleep(min(_EVERY, left))
+            time.sleep(min(pause, left))
+            pause = min(pause * 1.25, _LATER)
     finally:
         _places.release()

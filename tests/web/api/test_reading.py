@@ -8,7 +8,7 @@ from django.db import connections
 from django.test import Client
 
 from proposals.models import Proposal
-from tests.web.api.calling import GOOD, Agent, Wire
+from tests.web.api.calling import GOOD, Agent
 from tests.world import World
 
 ENVELOPE = {"tool": "ouvrir_revue_dossier", "arguments": GOOD}
@@ -206,17 +206,3 @@ def test_the_description_is_public_and_its_page_loads_nothing_from_elsewhere(wor
     assert page.status_code == 200
     assert b"http://" not in page.content
     assert b"https://" not in page.content
-
-
-def test_many_waiters_do_not_keep_others_out(world: World, start_web) -> None:
-    wire = Wire(start_web(), world.secrets["agent-a"])
-    public_id = wire.propose().body["id"]
-    threads = [threading.Thread(target=wire.get, args=(f"/proposals/{public_id}?wait=4",)) for _ in range(12)]
-    for thread in threads:
-        thread.start()
-    time.sleep(0.5)
-    begun = time.monotonic()
-    assert wire.get(f"/proposals/{public_id}").status == 200
-    assert time.monotonic() - begun < 2
-    for thread in threads:
-        thread.join()

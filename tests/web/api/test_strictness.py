@@ -2,21 +2,12 @@
 
 import json
 import threading
-from collections.abc import Callable
-
-import pytest
+import time
 
 from proposals.models import Proposal, Revision
 from tests.web.api.calling import GOOD, REFUND, Wire
-from tests.world import World
 
 MEMO = b'{"tool":"refund_create","arguments":{"order_id":"ORD-000123","amount_minor":%s,"currency":"EUR","memo":%s}}'
-
-
-@pytest.fixture
-def wire(world: World, start_web: Callable[..., str]) -> Wire:
-    """agent-a over a real connection."""
-    return Wire(start_web(), world.secrets["agent-a"])
 
 
 POISON = {
@@ -91,8 +82,7 @@ def test_free_text_that_would_redraw_a_screen_is_kept_as_it_is(wire: Wire) -> No
     assert shown["defaults_not_given"] == {"/notify_customer": True}
 
 
-def test_twenty_at_once_under_one_key_are_one_proposal(world: World, start_web: Callable[..., str]) -> None:
-    wire = Wire(start_web(workers=2), world.secrets["agent-a"])
+def test_twenty_at_once_under_one_key_are_one_proposal(wire: Wire) -> None:
     answers = []
     bodies = [{**REFUND, "amount_minor": 1250}, {**REFUND, "amount_minor": 1251}]
 
@@ -111,8 +101,7 @@ def test_twenty_at_once_under_one_key_are_one_proposal(world: World, start_web: 
     assert Proposal.objects.count() == 1
 
 
-def test_twenty_at_once_without_a_key_are_one_proposal(world: World, start_web: Callable[..., str]) -> None:
-    wire = Wire(start_web(workers=2), world.secrets["agent-a"])
+def test_twenty_at_once_without_a_key_are_one_proposal(wire: Wire) -> None:
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(wire.propose())) for _ in range(20)]
     for thread in threads:
@@ -121,3 +110,16 @@ def test_twenty_at_once_without_a_key_are_one_proposal(world: World, start_web: 
         thread.join()
     assert {answer.status for answer in answers} == {201}
     assert Proposal.objects.count() == 1
+
+
+def test_many_waiters_do_not_keep_others_out(wire: Wire) -> None:
+    public_id = wire.propose().body["id"]
+    threads = [threading.Thread(target=wire.get, args=(f"/proposals/{public_id}?wait=9",)) for _ in range(24)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    begun = time.monotonic()
+    assert wire.get(f"/proposals/{public_id}").status == 200
+    assert time.monotonic() - begun < 5
+    for thread in threads:
+        thread.join()
