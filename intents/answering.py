@@ -115,7 +115,7 @@ def write_outcome(marked: Marked, reply: Reply, answered: Answered) -> str:
 
 def _write(marked: Marked, reply: Reply, answered: Answered) -> str:
     with transaction.atomic(durable=True):
-        held = hold(marked.held.intent.pk)
+        held = hold(marked.held.intent.pk, proposal_id=marked.held.proposal.pk)
         now = database_now()
         failpoint(Step.OUTCOME_LOCKED)
         attempt = Attempt.objects.get(intent=held.intent, number=marked.number)

@@ -80,7 +80,7 @@ def learn(held: Held, seen: Seen, *, actor: Actor, now: datetime) -> Evidence:
 
 def settle(held: Held, evidence: Evidence, *, to: State, actor: Actor, now: datetime) -> None:
     """The intent is confirmed or diverged on this evidence, in the caller's transaction."""
-    confirmed = to is State.CONFIRMED
+    confirmed, sending = to is State.CONFIRMED, held.state is State.SENDING
     move(
         held,
         to=to,
@@ -94,10 +94,10 @@ def settle(held: Held, evidence: Evidence, *, to: State, actor: Actor, now: date
         output=output_of(held, evidence.fields) if confirmed else None,
         confirmed_by=evidence.source if confirmed else "",
     )
-    if confirmed:
-        close_case(held, how=State.CONFIRMED, actor=actor, now=now)
-    else:
+    if not confirmed:
         open_case(held, kind=Case.Kind.DIVERGED, cause="differs", now=now)
+    elif not sending:  # what is being sent has no case yet
+        close_case(held, how=State.CONFIRMED, actor=actor, now=now)
 
 
 def refuse(held: Held, evidence: Evidence, *, actor: Actor, now: datetime) -> None:

@@ -22,6 +22,7 @@ class Step(StrEnum):
     LOCKED = "locked"
     DECIDED = "decided"
     BEFORE_MARK_COMMIT = "before_mark_commit"
+    MARK_COMMITTED = "mark_committed"  # its acknowledgement can be lost here
     MARKED = "marked"
     HANDED_OVER = "handed_over"
     OUTCOME_LOCKED = "outcome_locked"

@@ -33,6 +33,7 @@ class Look:
     """What was observed before anything is decided. `at` is the database's clock before the observation began."""
 
     at: datetime
+    proposal_id: int
     target: assessing.Look
     search: Seen | None
     prepared: Prepared | None
@@ -76,11 +77,12 @@ def _in_one_transaction(intent_id: int, look: Look, *, worker: str) -> Marked | 
     came_of_it: Marked | str = "not_ready"
     try:
         with transaction.atomic(durable=True):
-            held = hold(intent_id)
+            held = hold(intent_id, proposal_id=look.proposal_id)
             failpoint(Step.LOCKED)
             if held.state is State.READY:
                 came_of_it = _ruled(held, look, worker=worker)
             failpoint(Step.BEFORE_MARK_COMMIT)
+        failpoint(Step.MARK_COMMITTED)
     except (OperationalError, InterfaceError):
         if isinstance(came_of_it, Marked) and _was_committed(came_of_it):
             return came_of_it

@@ -101,7 +101,9 @@ def wake_waiters(intent: Intent, *, now: datetime) -> None:
         state=State.READY,
         waiting="fence",
     )
-    ids = list(waiting.order_by("pk").values_list("pk", flat=True)[:WOKEN_AT_ONCE])
+    # Whoever is looking at this moment holds its row, and needs no waking: never wait for it here.
+    free = waiting.select_for_update(skip_locked=True).order_by("pk")
+    ids = list(free.values_list("pk", flat=True)[:WOKEN_AT_ONCE])
     if ids:
         Intent.objects.filter(pk__in=ids, state=State.READY).update(next_look_at=now)
     for pk in ids:

@@ -13,7 +13,7 @@ from tests.intents.desk import lost_after_effect
 from tests.world import World
 
 BEFORE_MARK = (Step.TAKEN_UP, Step.OBSERVED, Step.LOCKED, Step.DECIDED, Step.BEFORE_MARK_COMMIT)
-AFTER_MARK = (Step.MARKED,)
+AFTER_MARK = (Step.MARK_COMMITTED, Step.MARKED)
 AFTER_ANSWER = (Step.HANDED_OVER, Step.OUTCOME_LOCKED, Step.BEFORE_OUTCOME_COMMIT)
 OPENING = (Step.BEFORE_OPENING_COMMIT, Step.OPENED)
 PROBING = (Step.LOOKED_UP, Step.BEFORE_PROBE_COMMIT)
@@ -117,11 +117,17 @@ def test_a_connection_lost_while_writing_the_outcome_is_tried_again_and_written_
     assert len(world.sandbox.submissions()) == 1
 
 
-def test_a_commit_of_the_mark_whose_acknowledgement_was_lost_is_read_back_and_sent_once(world: World) -> None:
+def test_a_connection_lost_before_the_mark_was_committed_sends_nothing(world: World) -> None:
     intent = world.approved()
     assert in_a_child(lambda: dispatching.hand_over(intent.pk, worker="w"), failpoint="before_mark_commit:raise") == 3
     intent.refresh_from_db()
     assert (intent.state, world.sandbox.submissions()) == ("ready", [])
+
+
+def test_a_commit_of_the_mark_whose_acknowledgement_was_lost_is_read_back_and_sent_once(world: World) -> None:
+    intent = world.approved()
+    assert in_a_child(lambda: dispatching.hand_over(intent.pk, worker="w"), failpoint="mark_committed:raise") == 0
+    assert (world.status(intent), len(world.sandbox.submissions())) == ("confirmed", 1)
 
 
 def test_a_process_stopped_past_its_deadline_sends_nothing_when_it_goes_on(world: World) -> None:
