@@ -25,6 +25,10 @@ OVERLAY = [
 ]
 
 
+KEPT = frozenset({"django_migrations", "django_content_type", "auth_permission"})
+NO_ID = frozenset({"django_session", "journal_personal", "tenancy_tokenuse", "intents_progress"})
+
+
 @pytest.fixture(scope="session")
 def systems_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sandbox's configuration files with the tests' overlay of durations."""
@@ -76,18 +80,26 @@ def django_db_setup(
 
 
 def wipe() -> None:
-    """Empty every table. The journal refuses TRUNCATE, so its owner takes the triggers off for that moment."""
+    """Empty every table that holds something, and count from one again.
+
+    The journal and its like refuse DELETE, so their owner takes the triggers off for that moment. Deleting the few
+    rows of a test is ten times as quick as truncating some sixty tables with their indexes.
+    """
     with connection.cursor() as cursor:
+        names = [name for name in connection.introspection.table_names(cursor) if name not in KEPT]
+        cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM \"{name}\")" for name in names))
+        full = [name for (name,) in cursor.fetchall()]
         cursor.execute(
-            "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal AND tgtype & 32 > 0"
+            "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled = 'A'"
         )
-        triggers = cursor.fetchall()
-        skipped = ("django_migrations", "django_content_type", "auth_permission")
-        tables = [t for t in connection.introspection.table_names(cursor) if t not in skipped]
-        off = "".join(f"ALTER TABLE {table} DISABLE TRIGGER {name};" for table, name in triggers)
-        on = "".join(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name};" for table, name in triggers)
-        names = ", ".join(f'"{table}"' for table in tables)
-        cursor.execute(f"BEGIN; {off} TRUNCATE {names} RESTART IDENTITY CASCADE; {on} COMMIT;")
+        always = [(table, name) for table, name in cursor.fetchall() if table in full]
+        off = "".join(f"ALTER TABLE {table} DISABLE TRIGGER {name};" for table, name in always)
+        on = "".join(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name};" for table, name in always)
+        empty = "".join(f'DELETE FROM "{name}";' for name in full)
+        restart = "".join(
+            f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), 1, false);" for name in full if name not in NO_ID
+        )
+        cursor.execute(f"BEGIN; SET LOCAL session_replication_role = replica; {off}{empty}{restart}{on} COMMIT;")
 
 
 def flush_broker() -> None:
