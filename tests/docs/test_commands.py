@@ -60,7 +60,7 @@ def test_no_line_that_looks_like_a_command_hides_in_a_block_of_text(document: Pa
 
 
 @pytest.mark.browser
-def test_the_picture_of_a_case_is_taken_from_the_running_product(demo: Demo, tmp_path: Path):
+def test_the_pictures_are_taken_from_the_running_product(demo: Demo, tmp_path: Path):
     script = ROOT / "docs" / "pictures" / "take.py"
     done = subprocess.run(
         [sys.executable, str(script), str(tmp_path)],
@@ -71,4 +71,5 @@ def test_the_picture_of_a_case_is_taken_from_the_running_product(demo: Demo, tmp
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "case.png").stat().st_size > 20_000
+    for picture in ("case.png", "unknown.png"):
+        assert (tmp_path / picture).stat().st_size > 20_000

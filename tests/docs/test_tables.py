@@ -1,12 +1,13 @@
 """Tables of the documentation say what the code says."""
 
+import gettext
 import re
 from pathlib import Path
 
+import pytest
+
 from approvals.refusals import CODES
 from tests.docs.pages import ROOT
-
-CELL = r"\s*\|\s*"
 
 
 def rows(page: str, heading: str) -> dict[str, list[str]]:
@@ -35,6 +36,20 @@ def test_the_default_of_every_environment_variable_is_the_one_in_the_settings():
     plain = dict(re.findall(r"\benv\.\w+\(\s*\"([A-Z_]+)\",\s*default=\"?([\w.:/@-]+)\"?\)", source))
     written = {name: cells[0] for name, cells in rows("docs/operators.md", "Settings").items()}
     assert {name: written[name] for name in plain} == {name: f"`{value}`" for name, value in plain.items()}
+
+
+@pytest.mark.parametrize("name", ["approvers.md", "support.md"])
+def test_every_word_of_the_screens_that_a_page_names_is_on_the_screens(name: str):
+    """On these pages, bold is for words of the screens and for nothing else."""
+    with (ROOT / "locale" / "fr" / "LC_MESSAGES" / "django.mo").open("rb") as file:
+        french = gettext.GNUTranslations(file)
+    english = _bold(ROOT / "docs" / name)
+    assert {word for word in english if french.gettext(word) == word} == set()
+    assert _bold(ROOT / "docs" / "fr" / name) == {french.gettext(word) for word in english}
+
+
+def _bold(page: Path) -> set[str]:
+    return set(re.findall(r"\*\*([^*]+)\*\*", page.read_text(encoding="utf-8")))
 
 
 def test_pages_in_french_have_their_english_page_and_the_same_outline():
