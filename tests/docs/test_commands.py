@@ -1,5 +1,6 @@
 """Every command of the documentation works as it stands there, on a running demo."""
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,14 @@ def test_no_line_that_looks_like_a_command_hides_in_a_block_of_text(document: Pa
         if block.language == "text" and any(line.lstrip().startswith(typed) for line in block.text.splitlines())
     ]
     assert hidden == []
+
+
+def test_the_resource_on_the_page_has_the_members_of_the_one_that_is_served(demo: Demo):
+    page = Path("docs/agent-developers.md")
+    (written,) = (json.loads(block.text) for block in blocks(page) if block.language == "json")
+    served = demo.curl()
+    assert set(served) == set(written)
+    assert set(served["decision"]) == set(written["decision"])
 
 
 @pytest.mark.browser

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from approvals.refusals import CODES
+from intents.statements import Status
 from tests.docs.pages import ROOT
 
 
@@ -23,6 +24,10 @@ def rows(page: str, heading: str) -> dict[str, list[str]]:
 def test_every_problem_code_is_explained_with_its_status_and_whether_to_retry():
     written = {code: (int(cells[0]), cells[1] == "yes") for code, cells in rows("docs/errors.md", "Codes").items()}
     assert written == CODES
+
+
+def test_every_status_is_explained():
+    assert list(rows("docs/agent-developers.md", "Statuses")) == list(Status)
 
 
 def test_every_environment_variable_the_settings_read_is_explained():
