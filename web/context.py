@@ -15,7 +15,7 @@ from web.preferences import THEMES
 def house(request: HttpRequest) -> dict[str, Any]:
     """Context of every template.
 
-    `demo` (bool), `version`, `zone` (the name of the zone times are shown in), `zone_offset` (`UTC+1`), `theme`,
+    `demo` (bool), `product_version`, `zone` (the name of the zone times are shown in), `theme`,
     `other_language` (code and name of the language to switch to), and `nav`, asked for only when it is shown.
     """
     person = getattr(request, "user", None)
@@ -24,7 +24,7 @@ def house(request: HttpRequest) -> dict[str, Any]:
     here = getattr(request, "LANGUAGE_CODE", settings.LANGUAGE_CODE)[:2]
     return {
         "demo": settings.DEMO,
-        "version": settings.VERSION,
+        "product_version": settings.VERSION,
         "zone": times.zone_name(),
         "theme": theme if theme in THEMES else "",
         "other_language": next(pair for pair in settings.LANGUAGES if pair[0] != here),

@@ -7,7 +7,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from journal.queries import Told
-from web.formatting import reasons
+from web.formatting import reasons, statuses
+from web.formatting.faults import fault_words
 
 _LINES: dict[str, tuple[str | Promise, str]] = {
     "proposal.submitted": (_("Proposal submitted"), ""),
@@ -106,7 +107,8 @@ def _details(told: Told) -> tuple[str, ...]:
 
 
 def _spelt(name: str, value: str | int) -> str:
-    return str(reasons.words(str(value))) if name == "reason" else str(value)
+    words = {"reason": reasons.words, "verdict": statuses.verdict, "fault": fault_words, "cause": fault_words}
+    return str(words[name](str(value))) if name in words else str(value)
 
 
 def _said(personal: dict[str, Any] | None) -> str:

@@ -12,10 +12,10 @@ from proposals.contracts import Contract
 
 _REASONS: dict[str, Promise] = {
     "SEEN_IN_BUSINESS_SYSTEM": _("I see it in the business system"),
-    "NOT_IN_BUSINESS_SYSTEM": _("I searched the business system, and it is not there"),
-    "TOLD_BY_ITS_OPERATORS": _("The team in charge of the business system told me"),
-    "NO_ACCESS": _("I cannot search the business system"),
-    "AWAITING_ANSWER": _("I asked, and wait for an answer"),
+    "SEARCHED_NOT_FOUND": _("I searched the business system, and it is not there"),
+    "CONFIRMED_BY_OWNER": _("The team in charge of the business system told me"),
+    "CANNOT_SEARCH": _("I cannot search the business system"),
+    "WAITING_FOR_ANSWER": _("I asked, and wait for an answer"),
     "CONTRADICTORY": _("What I found contradicts itself"),
     "OTHER": _("Another reason, in my words"),
 }

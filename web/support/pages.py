@@ -14,10 +14,11 @@ from journal.clock import now as database_now
 from proposals.contracts import contract_of
 from tenancy.models import User
 from web.doors import page, person
+from web.formatting.faults import fault_words
 from web.formatting.telling import lines
 from web.support import queries
 from web.support.forms import reason_choices
-from web.support.timeline import fault_words, timeline
+from web.support.timeline import timeline
 
 TABS = ("open", "mine", "closed")
 

@@ -4,30 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from intents.models import Attempt, Evidence, Intent
-
-FAULTS: dict[str, Promise] = {
-    "dns": gettext_lazy("its name was not found"),
-    "connect_refused": gettext_lazy("the connection was refused"),
-    "connect_timeout": gettext_lazy("no connection in time"),
-    "tls": gettext_lazy("its certificate was not accepted"),
-    "read_timeout": gettext_lazy("no answer in time"),
-    "write_timeout": gettext_lazy("it did not take the request in time"),
-    "reset": gettext_lazy("the connection was reset"),
-    "closed": gettext_lazy("the connection closed before any answer"),
-    "protocol": gettext_lazy("the answer was not HTTP"),
-    "truncated": gettext_lazy("the answer was cut short"),
-    "oversize": gettext_lazy("the answer was too large"),
-    "encoding": gettext_lazy("the answer was encoded in an unexpected way"),
-    "too_late": gettext_lazy("the time was up before it was sent"),
-    "deadline": gettext_lazy("the deadline passed without an answer"),
-    "deadline_passed": gettext_lazy("the deadline passed without an answer"),
-    "outcome_deadline": gettext_lazy("accepted, then nothing more until the deadline"),
-}
+from web.formatting.faults import fault_words
 
 
 @dataclass(frozen=True)
@@ -42,11 +22,6 @@ class Event:
     rules: tuple[dict[str, Any], ...] = ()
     words: str = ""
     link: str = ""
-
-
-def fault_words(fault: str) -> str:
-    """A fault or cause in words; the code itself where there are none."""
-    return str(FAULTS.get(fault, fault))
 
 
 def timeline(intent: Intent, *, attempts: list[Attempt], evidence: list[Evidence]) -> list[Event]:

@@ -7,8 +7,8 @@ from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from web.formatting.faults import fault_words
 from web.formatting.unseen import reveal
-from web.support.timeline import fault_words
 
 register = template.Library()
 
