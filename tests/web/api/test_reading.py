@@ -1,5 +1,8 @@
 """Reading, waiting, listing, revising, withdrawing; who is answered, and what nobody can infer."""
 
+import base64
+import hashlib
+import re
 import threading
 import time
 
@@ -206,3 +209,6 @@ def test_the_description_is_public_and_its_page_loads_nothing_from_elsewhere(wor
     assert page.status_code == 200
     assert b"http://" not in page.content
     assert b"https://" not in page.content
+    style = re.search(rb"<style>(.*?)</style>", page.content, re.DOTALL)[1]
+    allowed = base64.b64encode(hashlib.sha256(style).digest()).decode()
+    assert f"'sha256-{allowed}'" in page.headers["Content-Security-Policy"]
