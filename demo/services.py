@@ -34,7 +34,7 @@ def services(choices: Choices) -> list[Service]:
 
 def _web(choices: Choices) -> list[str]:
     command = [sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", f"127.0.0.1:{choices.port}"]
-    command += ["--worker-class", "gthread", "--workers", "2", "--threads", "8", "--graceful-timeout", "5"]
+    command += ["--worker-class", "gthread", "--workers", "1", "--threads", "16", "--graceful-timeout", "5"]
     return [*command, "--no-control-socket", "--access-logfile", "-"]
 
 
