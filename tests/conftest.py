@@ -132,18 +132,45 @@ def world(database: None, sandbox: Sandbox) -> "Iterator[World]":
     world.check_invariants()
 
 
-@pytest.fixture
-def child_env(database: None, sandbox: Sandbox) -> dict[str, str]:
-    """The environment in which another process sees this test's database, broker and business system."""
+@pytest.fixture(scope="session")
+def run_env(django_db_setup: None, sandbox_process: Sandbox) -> dict[str, str]:
+    """The environment in which another process sees this run's database, broker and business system."""
     database_url = re.sub(r"/[^/?]*(\?|$)", rf"/{connection.settings_dict['NAME']}\1", os.environ["DATABASE_URL"])
     return {
         "DATABASE_URL": database_url,
         "REDIS_URL": settings.REDIS_URL,
         "DJANGO_SETTINGS_MODULE": "tests.settings",
-        "SANDBOX_URL": sandbox.url,
+        "SANDBOX_URL": sandbox_process.url,
         "SYSTEMS_DIR": settings.SYSTEMS_DIR,
         "SECRET_KEY": settings.SECRET_KEY,
     }
+
+
+@pytest.fixture
+def child_env(database: None, sandbox: Sandbox, run_env: dict[str, str]) -> dict[str, str]:
+    """The same, for the processes of one test, which may change it."""
+    return dict(run_env)
+
+
+@pytest.fixture(scope="session")
+def shared_web(run_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One web server for every test that asks nothing special of it: all its state is in the database."""
+    with running(_web(run_env, tmp_path_factory.mktemp("web"), workers=1)) as process:
+        yield process.url
+
+
+def _web(env: dict[str, str], folder: Path, *, workers: int) -> Process:
+    port = free_port()
+    url = f"http://localhost:{port}"
+    process = Process(
+        *f"gunicorn config.wsgi:application --bind 127.0.0.1:{port} --workers {workers} --threads 8".split(),
+        *["--worker-class", "gthread", "--timeout", "60", "--graceful-timeout", "2"],
+        log=folder / f"web-{port}.log",
+        env={**env, "BASE_URL": url},
+    )
+    process.url = url
+    until(lambda: answers(f"{url}/healthz/live"), what=f"the web server: {process.output[-3000:]}")
+    return process
 
 
 @pytest.fixture
@@ -191,22 +218,19 @@ def start_beat(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable[[
 
 
 @pytest.fixture
-def start_web(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Start real web servers and return the address: `start_web(workers=2)`."""
+def start_web(
+    child_env: dict[str, str], tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., str]]:
+    """The address of a real web server: the shared one, or one of its own for `workers=2` or another environment."""
     started: list[Process] = []
 
     def start(*, workers: int = 1, env: dict[str, str] | None = None) -> str:
-        port = free_port()
-        url = f"http://localhost:{port}"
-        process = Process(
-            *f"gunicorn config.wsgi:application --bind 127.0.0.1:{port} --workers {workers} --threads 8".split(),
-            *["--worker-class", "gthread", "--timeout", "60", "--graceful-timeout", "2"],
-            log=tmp_path / f"web-{port}.log",
-            env={**child_env, "BASE_URL": url, **(env or {})},
-        )
-        started.append(process)
-        until(lambda: answers(f"{url}/healthz/live"), what=f"the web server: {process.output[-3000:]}")
-        return url
+        ordinary: dict[str, str] = request.getfixturevalue("run_env")
+        if workers == 1 and not env and child_env == ordinary:
+            shared: str = request.getfixturevalue("shared_web")
+            return shared
+        started.append(_web({**child_env, **(env or {})}, tmp_path, workers=workers))
+        return started[-1].url
 
     yield start
     for process in started:

@@ -15,7 +15,7 @@ from pathlib import Path
 from demo.children import dying_with
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def free_port() -> int:

@@ -11,3 +11,4 @@ from config.settings import *  # noqa: F403
 FAILPOINTS = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+ACCOUNT_RATE_LIMITS = False  # every test signs in from the same address

@@ -119,8 +119,8 @@ def test_unknown_a_person_with_evidence_closes_it_as_confirmed(line: Line) -> No
     intent = Intent.objects.get()
     support = line.person("support")
     where = f"/reconciliation/{intent.public_id}/"
-    support.post(f"{where}ownership/", support.form(where, "ownership-form"))
-    fields = support.form(where, "conclusion-form")
+    support.post(f"{where}ownership/", support.form(where, "take-form"))
+    fields = support.form(where, "conclude-form")
     answer = support.post(
         f"{where}conclusions/",
         {
@@ -128,9 +128,9 @@ def test_unknown_a_person_with_evidence_closes_it_as_confirmed(line: Line) -> No
             "finding": "happened",
             "reason": "SEEN_IN_BUSINESS_SYSTEM",
             "words": "Read in the reviews screen.",
-            "field-request_ref": effect["ref"],
-            "field-dossier_ref": "D-42",
-            "field-reason_code": "DONNEE_A_VERIFIER",
+            "field_request_ref": effect["ref"],
+            "field_dossier_ref": "D-42",
+            "field_reason_code": "DONNEE_A_VERIFIER",
         },
     )
     assert answer.status_code == 200, answer.text
