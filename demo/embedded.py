@@ -72,8 +72,13 @@ class EmbeddedServers:
 
     def stop(self) -> None:
         """Stop Valkey, then PostgreSQL, and leave the home."""
-        self.stop_valkey()
-        self.stop_postgres()
+        self._stop_servers()
+        self.home.leave()
+
+    def discard(self) -> None:
+        """Stop both servers and remove the home with everything in it."""
+        self._stop_servers()
+        self.home.erase()
         self.home.leave()
 
     def start_postgres(self) -> None:
@@ -147,6 +152,10 @@ class EmbeddedServers:
     ) -> None:
         """Stop, whatever happened."""
         self.stop()
+
+    def _stop_servers(self) -> None:
+        self.stop_valkey()
+        self.stop_postgres()
 
     @property
     def _processes(self) -> Path:

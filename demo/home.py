@@ -52,6 +52,7 @@ class Home:
         except BlockingIOError as error:
             lock.close()
             raise InUse(f"The demo of {self.path} is running: stop it first (Ctrl-C in its terminal).") from error
+        (self.path / _MARK).write_text("Made by `make demo`; `make demo-reset` empties this directory.\n")
         self._lock = lock
 
     def leave(self) -> None:
@@ -72,7 +73,7 @@ class Home:
                 entry.unlink()
 
     def erase(self) -> None:
-        """Remove the directory itself, for homes that were temporary."""
+        """Remove the directory itself; the caller holds the lock, so that nobody else does the same."""
         if self.path.exists():
             self.clear()
             self.path.rmdir()
@@ -122,12 +123,8 @@ class Home:
         if not self.path.exists():
             self.path.mkdir(parents=True)
             self.path.chmod(0o755)  # ours, and the servers' account must pass; secrets carry their own modes
-        mark = self.path / _MARK
-        if mark.exists():
-            return
-        if any(entry.name != "lock" for entry in self.path.iterdir()):
+        if not self.made and any(entry.name != "lock" for entry in self.path.iterdir()):
             raise Refusal(f"{self.path} is not empty and was not made by the demo: choose another DEMO_DIR.")
-        mark.write_text("Made by `make demo`; `make demo-reset` empties this directory.\n")
 
     def _elsewhere(self) -> Path | None:
         noted = self._read("elsewhere.json").get("path")

@@ -53,7 +53,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_unconfigure() -> None:
     """Stop and remove what was started."""
     while _servers:
-        _remove(_servers.pop())
+        _servers.pop().discard()
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def private_servers() -> Iterator[Callable[..., EmbeddedServers]]:
 
     yield make
     for servers in made:
-        _remove(servers)
+        servers.discard()
 
 
 def _new_home() -> Path:
@@ -81,18 +81,15 @@ def _new_home() -> Path:
     return home
 
 
-def _remove(servers: EmbeddedServers) -> None:
-    servers.stop()
-    servers.home.erase()
-
-
 def _clear_abandoned_homes() -> None:
     """Remove what a killed run left on the disk; a home in use stays."""
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         home = Home(path)
         try:
+            if not home.made:  # another run is making it now
+                continue
             home.take()
-        except Refusal:
+        except (Refusal, FileNotFoundError):  # in use, or another run is removing it
             continue
         home.erase()
         home.leave()
