@@ -5,7 +5,6 @@ what anybody enters. Where the contract asks for a second person, a conclusion t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import IntegrityError
@@ -13,9 +12,10 @@ from django.db import IntegrityError
 from intents.caseload import NotAllowed, Open, Outdated, Overtaken, hand_to, open_case_for, settled, take, touch
 from intents.concluding import apply, reasons_for, require_said
 from intents.doubting import close_case, searchable
+from intents.entering import Said, as_evidence, entered, fields_problem, search_problem
 from intents.establishing import Seen, keep, learn
-from intents.evidence import Judgement, Verdict, judge, same
-from intents.holding import Held, glance
+from intents.evidence import Verdict
+from intents.holding import glance
 from intents.models import Case, Conclusion, Evidence
 from intents.moving import tell_of
 from intents.searching import search
@@ -40,19 +40,6 @@ __all__ = [
 Finding = Conclusion.Finding
 
 
-@dataclass(frozen=True)
-class Said:
-    """What a person concludes: a finding, what is to follow, why, and the evidence entered."""
-
-    finding: str
-    then: str
-    reason: str
-    words: str
-    fields: Mapping[str, Any]
-    link: str
-    differs: bool
-
-
 def record_evidence(
     *, person: User, intent_id: int, version: int, fields: Mapping[str, Any] | None = None, words: str, link: str = ""
 ) -> Evidence:
@@ -65,7 +52,7 @@ def record_evidence(
     def act() -> Evidence:
         require_said(words=words, link=link)
         opened = open_case_for(person, intent_id=intent_id, version=version)
-        seen = _entered(opened.held, fields or {}, person=person, words=words, link=link)
+        seen = entered(opened.held, fields or {}, person=person, words=words, link=link)
         touch(opened)
         return keep(opened.held, seen, actor=Actor.person(person), now=opened.now)
 
@@ -129,7 +116,7 @@ def _conclude(opened: Open, said: Said, shown: Seen | None, *, person: User) -> 
         keep(opened.held, shown, actor=actor, now=opened.now)
     evidence = None
     if said.finding != Finding.STILL_UNKNOWN:
-        seen = _as_evidence(opened.held, said, person=person)
+        seen = as_evidence(opened.held, said, person=person)
         evidence = keep(opened.held, seen, actor=actor, now=opened.now)
     conclusion = _write(opened, said, evidence, person=person)
     if said.finding != Finding.STILL_UNKNOWN and not opened.held.contract.reconciliation.second_person:
@@ -155,73 +142,17 @@ def _contradicted(opened: Open, said: Said, shown: Seen | None) -> NotAllowed | 
             return NotAllowed("too_early", until=opened.held.intent.absence_meaningful_at)
         failed = shown is not None and shown.judgement.because == "search_failed"
         return NotAllowed("search_failed") if failed else None
-    problem = _of_fields(opened.held, said)
+    problem = fields_problem(opened.held, said)
     if problem or shown is None:
         return problem
     if shown.judgement.because == "nothing_found" and not early:
         return NotAllowed("search_empty")
-    return _differs_from_search(said, shown)
+    return search_problem(said, shown)
 
 
 def _too_early(opened: Open) -> bool:
     meaningful = opened.held.intent.absence_meaningful_at
     return meaningful is not None and opened.now < meaningful
-
-
-def _of_fields(held: Held, said: Said) -> NotAllowed | None:
-    """The contract's rules run on what was entered: every field, and equal to what was approved."""
-    judgement = _judged(held, said.fields)
-    missing = {rule.field: "" for rule in judgement.rules if rule.verdict == "missing"}
-    if missing or judgement.because == "incomplete":
-        return NotAllowed("fields_missing", fields=dict(missing))
-    if said.differs:
-        return NotAllowed("fields_match") if judgement.verdict is Verdict.PROVES else None
-    differing = {rule.field: str(rule.expected) for rule in judgement.rules if rule.verdict == "differs"}
-    return NotAllowed("fields_differ", fields=dict(differing)) if differing else None
-
-
-def _differs_from_search(said: Said, shown: Seen) -> NotAllowed | None:
-    """Where the search shows the effect, what was entered must be what it shows."""
-    if shown.judgement.verdict is Verdict.NOTHING:
-        return None
-    seen = shown.judgement.fields
-    other = {name: "" for name, value in said.fields.items() if name in seen and not same(seen[name], value)}
-    return NotAllowed("search_differs", fields=dict(other)) if other else None
-
-
-def _judged(held: Held, fields: Mapping[str, Any]) -> Judgement:
-    checks = held.contract.effect_to_verify
-    return judge(checks, arguments=held.arguments, fields=_typed(held, fields), names_us=True)
-
-
-def _typed(held: Held, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What a person types is text: where it spells the approved value exactly, it is that value."""
-    approved = {check.field: held.arguments.get(check.argument or "") for check in held.contract.effect_to_verify}
-    typed = {}
-    for name, value in fields.items():
-        text = value.strip() if isinstance(value, str) else value
-        number = isinstance(approved.get(name), int | float) and not isinstance(approved.get(name), bool)
-        typed[name] = approved[name] if number and text == str(approved[name]) else text
-    return typed
-
-
-def _entered(held: Held, fields: Mapping[str, Any], *, person: User, words: str, link: str) -> Seen:
-    return Seen(
-        source=Evidence.Source.PERSON,
-        judgement=_judged(held, fields) if fields else Judgement(Verdict.NOTHING, "told"),
-        attempt=held.intent.attempt,
-        person=person,
-        words=words.strip(),
-        link=link.strip(),
-    )
-
-
-def _as_evidence(held: Held, said: Said, *, person: User) -> Seen:
-    fields = said.fields if said.finding == Finding.HAPPENED else {}
-    seen = _entered(held, fields, person=person, words=said.words, link=said.link)
-    if said.finding == Finding.DID_NOT_HAPPEN:
-        return replace(seen, judgement=Judgement(Verdict.DISPROVES, "established_by_person"))
-    return seen
 
 
 def _write(opened: Open, said: Said, evidence: Evidence | None, *, person: User) -> Conclusion:
@@ -318,7 +249,7 @@ def close_divergence(*, person: User, intent_id: int, version: int, how: str, wo
         if opened.case.kind != Case.Kind.DIVERGED:
             raise NotAllowed("closed")
         actor = Actor.person(person)
-        seen = _entered(opened.held, {}, person=person, words=words, link=link)
+        seen = entered(opened.held, {}, person=person, words=words, link=link)
         keep(opened.held, seen, actor=actor, now=opened.now)
         close_case(opened.held, how=how, actor=actor, now=opened.now)
         return Case.objects.get(pk=opened.case.pk)
