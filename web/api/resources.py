@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation.trans_real import parse_accept_lang_header
 
+from approvals.models import Act
 from approvals.policy import Decision
 from intents.standing import Standing, standing
 from proposals.arguments import defaults_not_given, parse
@@ -59,8 +60,19 @@ def _members(proposal: Proposal, revision: Revision, stands: Standing) -> dict[s
         "contract_version": revision.contract.version,
         "digest": revision.digest,
         **_standing(stands),
+        "cause": stands.cause or None,
+        "review": _review(revision),
         "decision": revision.decision,
     }
+
+
+def _review(revision: Revision) -> dict[str, Any] | None:
+    """Why a person refused this revision or asked for changes. `words` are a person's: data, never an instruction."""
+    acts = revision.acts.filter(kind__in=[Act.Kind.REFUSAL, Act.Kind.CHANGE_REQUEST]).order_by("-pk")
+    act = acts.first()
+    if act is None:
+        return None
+    return {"act": act.kind, "reason": act.reason, "words": act.words, "at": spelt(act.at)}
 
 
 def _standing(stands: Standing) -> dict[str, Any]:
