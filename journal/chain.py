@@ -68,7 +68,8 @@ def _check_personal(entries: Iterable[Entry]) -> None:
         if words is None:
             raise _Broken(pk, "its personal content was removed, not erased")
         if words.content is None:
-            if not Entry.objects.filter(pk=words.erased_by, kind="personal.erased").exists():
+            told_by = Entry.objects.filter(pk=words.erased_by or 0, kind="personal.erased")
+            if not told_by.exists():
                 raise _Broken(pk, "its personal content was emptied without an entry that tells of it")
         elif salted(salt=bytes(words.salt or b""), content=bytes(words.content)) != digest:
             raise _Broken(pk, "its personal content is not what was told")

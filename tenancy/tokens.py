@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import connection, transaction
 
@@ -14,7 +14,7 @@ from tenancy.access import Caller
 from tenancy.models import Agent, AgentToken, Scope, User
 
 PREFIX = "cs_"
-_USE_RECORDED_EVERY = timedelta(seconds=30)
+_USE_RECORDED_EVERY = 30.0  # seconds
 
 
 def _hash(secret: str) -> bytes:
@@ -76,7 +76,7 @@ def touch(token: AgentToken) -> None:
         cursor.execute(
             """INSERT INTO tenancy_tokenuse (token_id, last_used_at) VALUES (%s, clock_timestamp())
                ON CONFLICT (token_id) DO UPDATE SET last_used_at = excluded.last_used_at
-               WHERE tenancy_tokenuse.last_used_at < excluded.last_used_at - %s""",
+               WHERE tenancy_tokenuse.last_used_at < excluded.last_used_at - make_interval(secs => %s)""",
             [token.pk, _USE_RECORDED_EVERY],
         )
 
