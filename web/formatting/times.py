@@ -20,7 +20,8 @@ def zone() -> ZoneInfo:
 
 def zone_name() -> str:
     """The zone as a person says it: `Paris` for Europe/Paris, `UTC` for UTC."""
-    return settings.DISPLAY_TIME_ZONE.rsplit("/", 1)[-1].replace("_", " ")
+    name: str = settings.DISPLAY_TIME_ZONE
+    return name.rsplit("/", 1)[-1].replace("_", " ")
 
 
 def local(moment: datetime) -> datetime:

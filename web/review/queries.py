@@ -120,7 +120,8 @@ def _held(person: User) -> dict[int, list[tuple[int | None, str]]]:
 def _may_sign(person: User) -> tuple[Q, dict[str, list[int]]]:
     """Which proposals the person's roles let them sign, and the contract versions by level of consequence."""
     held = _held(person)
-    where, levels = Q(pk__in=[]), defaultdict(list)
+    where = Q(pk__in=[])
+    levels: dict[str, list[int]] = defaultdict(list)
     versions = ContractVersion.objects.filter(organization__in=held, state__in=["active", "retired"])
     for version in versions:
         contract = contract_of(version)

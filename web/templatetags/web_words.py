@@ -51,10 +51,11 @@ def act_in_words(act: Act) -> str:
 @register.simple_tag
 def decided_in_words(decided: Any) -> str:
     """What had been decided before."""
-    return {
+    words: dict[str, str] = {
         "approved": _("Approved"),
         "refused": _("Refused"),
         "changes requested": _("Changes were requested"),
         "withdrawn": _("Withdrawn"),
         "revoked": _("Revoked"),
-    }.get(decided.what, decided.what)
+    }
+    return words.get(decided.what, str(decided.what))
