@@ -76,6 +76,11 @@ def django_db_setup(
         made = setup_databases(verbosity=0, interactive=False, aliases={"default"})
     yield
     with django_db_blocker.unblock():
+        with connection.cursor() as cursor:  # a server that just stopped may still hold a session for a moment
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
         teardown_databases(made, verbosity=0)
 
 
