@@ -1,12 +1,16 @@
 """The desk's own words: causes, findings, how a case was closed, the checks of a ledger."""
 
+from datetime import datetime
 from typing import Any
 
 from django import forms, template
+from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from web.formatting import times
 from web.formatting.faults import fault_words
 from web.formatting.unseen import reveal
 
@@ -44,6 +48,17 @@ _CHECKS: dict[str, Promise] = {
 }
 
 
+_VALUES: dict[str, Promise] = {
+    "open": _("open"),
+    "valid": _("valid"),
+    "entitled": _("entitled"),
+    "holds": _("holds"),
+    "active": _("active"),
+    "revoked": _("revoked"),
+    "disabled": _("disabled"),
+}
+
+
 @register.filter
 def cause_words(cause: str) -> str:
     """Why the outcome is unknown, in words."""
@@ -71,8 +86,22 @@ def check_words(check: str) -> str:
 
 @register.filter
 def shown(value: Any) -> SafeString | str:
-    """A value of a ledger, or a dash."""
-    return "–" if value in (None, "") else reveal(str(value))
+    """A value of a ledger: words where it is a word, an instant in the reader's zone, a digest in short, or a dash."""
+    text = "" if value is None else str(value)
+    if text.startswith("sha256:"):
+        return format_html('<span class="fingerprint" title="{}">{}…</span>', text, text[7:19])
+    moment = _instant(text)
+    if moment:
+        return f"{times.full(moment)} {times.zone_name()}"
+    return str(_VALUES[text]) if text in _VALUES else reveal(text) if text else "–"
+
+
+def _instant(text: str) -> datetime | None:
+    try:
+        moment = parse_datetime(text) if "T" in text else None
+    except ValueError:  # well formed, but no such day
+        return None
+    return moment if moment and moment.tzinfo else None
 
 
 @register.simple_tag

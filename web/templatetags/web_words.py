@@ -3,10 +3,12 @@
 from typing import Any
 
 from django import template
-from django.utils.translation import get_language
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from approvals.models import Act
+from approvals.wording import sentence
 from proposals.arguments import parse
 from proposals.contracts import Contract
 from proposals.models import Revision
@@ -17,6 +19,29 @@ register = template.Library()
 
 def _language() -> str:
     return (get_language() or "en")[:2]
+
+
+_WAITING: dict[str, Promise] = {
+    "fence": gettext_lazy("another outcome on the same object is not established yet"),
+    "object_fenced": gettext_lazy("another outcome on the same object is not established yet"),
+    "admissions": gettext_lazy("admissions are stopped"),
+    "target_unreachable": gettext_lazy("the business system does not show the target at the moment"),
+    "not_delivered": gettext_lazy("the last attempt never left; another one follows"),
+    "observation_stale": gettext_lazy("the target is being read again"),
+    "paused": gettext_lazy("hand-over is paused by an operator"),
+}
+
+
+@register.filter
+def waiting_words(kind: str) -> str:
+    """What an approved order waits for."""
+    return str(_WAITING.get(kind, kind))
+
+
+@register.filter
+def cause_sentence(cause: str) -> str:
+    """Why it was not sent, as a sentence."""
+    return str(sentence(cause))
 
 
 @register.simple_tag
