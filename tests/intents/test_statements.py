@@ -32,7 +32,7 @@ def test_nothing_was_sent_is_said_exactly_where_it_is_a_fact(status: Status) -> 
     assert bool(re.search(r"rien n’a été envoyé", statement(status, "fr"), re.I)) == (status in SENT_NOTHING)
 
 
-@pytest.mark.parametrize("status", set(Status) - {Status.CONFIRMED})
+@pytest.mark.parametrize("status", [status for status in Status if status is not Status.CONFIRMED])
 def test_only_confirmed_says_that_it_was_carried_out(status: Status) -> None:
     assert "was carried out" not in statement(status, "en").replace("That it was carried out is not established", "")
 
