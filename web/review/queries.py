@@ -180,7 +180,7 @@ def counts(person: User, *, now: datetime) -> dict[str, int]:
 def inbox(person: User, *, tab: str, now: datetime, search: str = "", offset: int = 0) -> list[Row]:
     """The lines of one tab, one more than a page when there are more."""
     if tab == "decided":
-        return _decided_by(person)[offset : offset + PAGE + 1]
+        return _decided_by(person, offset=offset)
     rows = to_decide(person, now=now)
     if tab == "mine":
         rows = rows.filter(claimed_by=person)
@@ -255,21 +255,21 @@ def _alike(revisions: list[Revision]) -> dict[int, int]:
     return alike
 
 
-def _decided_by(person: User) -> list[Row]:
+def _decided_by(person: User, *, offset: int) -> list[Row]:
     """What the person signed or refused, newest first; at most 200, each only while they may still see it."""
     signed = Signature.objects.filter(person=person).order_by("-signed_at")[:200]
     acts = Act.objects.filter(person=person, kind__in=[Act.Kind.REFUSAL, Act.Kind.CHANGE_REQUEST]).order_by("-at")[:200]
     told = [(one.signed_at, "signed", one.revision_id) for one in signed] + [
         (one.at, one.kind, one.revision_id) for one in acts
     ]
-    told.sort(reverse=True)
+    told = sorted(told, reverse=True)[offset : offset + PAGE + 1]
     revisions = (
         Revision.objects.select_related("contract", "proposal__agent", "proposal__requester", "proposal__scope")
         .select_related("proposal__organization", "proposal__contract", "proposal__claimed_by")
-        .in_bulk([revision for _, _, revision in told[:200]])
+        .in_bulk([revision for _, _, revision in told])
     )
     return [
         Row(revisions[pk].proposal, revisions[pk], contract_of(revisions[pk].contract), 0, None, None, what, at)
-        for at, what, pk in told[:200]
+        for at, what, pk in told
         if _may_read(person, revisions[pk].proposal)
     ]
