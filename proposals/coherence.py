@@ -117,8 +117,10 @@ def _rules(document: Mapping[str, Any], positions: Positions) -> Iterator[Proble
 def _sentences(document: Mapping[str, Any], positions: Positions) -> Iterator[Problem]:
     known = {f"arguments.{name}" for name in document["arguments"].get("properties", {})}
     target = {"target"} if "target" in document.get("roles_of_arguments", {}) else set()
+    described = document.get("words", {}).get("arguments", {})
+    amounts = {f"amounts.{name}" for name, about in described.items() if "amount" in about}
     allowed = {
-        ("headline",): known | target,
+        ("headline",): known | target | amounts,
         ("statements", "confirmed"): {*document["output"]["fields"], *target},
         ("statements", "answered"): {*document["output"]["fields"], *target},
     }
@@ -142,6 +144,7 @@ def _words(document: Mapping[str, Any], positions: Positions) -> Iterator[Proble
         if name not in known:
             yield positions.problem(path, f"there is no argument {name}.")
             continue
+        yield from _amount(path, about.get("amount"), known, known[name], positions)
         for value, sentence in about.get("values", {}).items():
             if value not in [str(item) for item in known[name].get("enum", ())]:
                 yield positions.problem((*path, "values", value), f"{value} is not a value of {name}.")
@@ -199,3 +202,19 @@ def _at(document: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, str]
         value = value.get(key, {})
     found: Mapping[str, str] = value
     return found
+
+
+def _amount(
+    path: tuple[Any, ...],
+    amount: Mapping[str, Any] | None,
+    known: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    positions: Positions,
+) -> Iterator[Problem]:
+    """An amount is a whole number, beside a text argument that names its currency."""
+    if amount is None:
+        return
+    if schema.get("type") != "integer":
+        yield positions.problem((*path, "amount"), "an amount must be an integer of minor units.")
+    if known.get(amount["currency"], {}).get("type") != "string":
+        yield positions.problem((*path, "amount", "currency"), f"there is no text argument {amount['currency']}.")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from journal.digests import canonical, sha256
 from proposals import coherence
+from proposals.amounts import spoken
 from proposals.coherence import Words, rule_of
 from proposals.models import ContractVersion
 from systems import cel
@@ -115,6 +116,7 @@ class Contract:
     target_word: Words | None
     argument_labels: Mapping[str, Words]
     argument_words: Mapping[str, Words] = field(repr=False)
+    amounts: Mapping[str, Mapping[str, Any]]
     digest: str
 
     @property
@@ -125,7 +127,25 @@ class Contract:
     def title_for(self, language: str, target: str | None, arguments: Mapping[str, Any] | None = None) -> str:
         """What one proposal asks: “Open an internal review of D-42”; the bare title where nothing is named."""
         words = in_language(self.headline if target is not None or arguments else self.title, language)
-        return coherence.filled(words, {"target": target, **_dotted(arguments or {})})
+        given = arguments or {}
+        return coherence.filled(words, {"target": target, **_dotted(given), **self._amounts(language, given)})
+
+    def amount_words(self, language: str, name: str, arguments: Mapping[str, Any]) -> str:
+        """An argument as an amount (“12.50 EUR”); empty where the contract does not say that it is one."""
+        return self._amounts(language, arguments).get(f"amounts.{name}", "")
+
+    def _amounts(self, language: str, arguments: Mapping[str, Any]) -> dict[str, str]:
+        """`amounts.<name>` for each argument that is one and is given with its currency."""
+        return {
+            f"amounts.{name}": spoken(
+                arguments[name],
+                digits=amount["minor_digits"],
+                currency=arguments[amount["currency"]],
+                language=language,
+            )
+            for name, amount in self.amounts.items()
+            if name in arguments and amount["currency"] in arguments
+        }
 
     def consequence_words(self, language: str) -> str:
         """The consequence as an approver reads it; empty for a contract without effect."""
@@ -240,6 +260,7 @@ def from_document(document: Mapping[str, Any], digest: str) -> Contract:
         target_word=words.get("target"),
         argument_labels={name: about["label"] for name, about in described.items() if "label" in about},
         argument_words={**words.get("reasons", {}), **values},
+        amounts={name: about["amount"] for name, about in described.items() if "amount" in about},
         digest=digest,
     )
 

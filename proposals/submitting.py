@@ -109,6 +109,7 @@ def create_revision(
         keys.claim(caller, claim, proposal=proposal, revision=number, window=window, now=now)
     changes = {
         "contract": version,
+        "token": caller.token,  # whoever asks for what is handed over must still be let in then
         "current_revision": number,
         "state": Proposal.State.AWAITING_APPROVAL,
         "cause": "",

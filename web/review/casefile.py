@@ -226,17 +226,20 @@ def _reason(contract: Contract, revision: Revision, arguments: Mapping[str, Any]
 
 def _shown(contract: Contract, arguments: Mapping[str, Any], language: str) -> list[Argument]:
     """Every argument with its words, and the defaults that apply although nobody gave them."""
-    given = [_argument(contract, name, value, language, given=True) for name, value in arguments.items()]
+    given = [_argument(contract, name, value, language, among=arguments) for name, value in arguments.items()]
     missing = defaults_not_given(contract, arguments).items()
     return given + [
-        _argument(contract, pointer.removeprefix("/"), value, language, given=False) for pointer, value in missing
+        _argument(contract, pointer.removeprefix("/"), value, language, among=None) for pointer, value in missing
     ]
 
 
-def _argument(contract: Contract, name: str, value: Any, language: str, *, given: bool) -> Argument:
+def _argument(contract: Contract, name: str, value: Any, language: str, *, among: Mapping[str, Any] | None) -> Argument:
+    """`among` is what was given; None for a default that applies although nobody gave it."""
     spelt = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     words = contract.reason_words(language, value) if isinstance(value, str) else ""
-    return Argument(name, contract.argument_label(language, name), spelt, "" if words == spelt else words, given)
+    words = words or contract.amount_words(language, name, among or {})
+    label = contract.argument_label(language, name)
+    return Argument(name, label, spelt, "" if words == spelt else words, given=among is not None)
 
 
 def _fact(said: Any) -> Fact:
