@@ -27,6 +27,9 @@ SENTENCES: dict[str, Promise] = {
     "target_not_available": _("The target is not available in this scope any more. Nothing was sent."),
     "rule_violated": _("The target does not satisfy the rules of the contract any more. Nothing was sent."),
     "target_changed": _("The target has changed since this was prepared. Nothing was sent."),
+    "approver_not_entitled": _("Somebody who signed may not sign this any more. Nothing was sent."),
+    "approval_lapsed": _("The approval has lapsed. Nothing was sent."),
+    "delivery_budget": _("The business system could not be reached within the attempts allowed. Nothing was sent."),
     "object_fenced": _("Another outcome on the target is not established yet."),
 }
 

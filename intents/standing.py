@@ -5,8 +5,10 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import F, Q
 
 from approvals.models import Authorization
+from intents.circumstances import Circumstances
 from intents.models import Case, Intent
 from intents.moving import instant
 from intents.statements import ANEW, SETTLED, Status, next_step, statement
@@ -117,8 +119,14 @@ def _read(proposal: Proposal, revision: Revision | None) -> _Rows:
         revision = rows.get(proposal=proposal, number=proposal.current_revision)
     intent = Intent.objects.select_related("authorization").filter(revision=revision).first()
     authorization = Authorization.objects.filter(revision=revision, voided_at__isnull=True).first()
-    open_cases = Case.objects.select_related("owner").filter(intent=intent, closed_at__isnull=True)
-    return _Rows(proposal, revision, intent, authorization, open_cases.first() if intent else None)
+    return _Rows(proposal, revision, intent, authorization, _case_of(intent) if intent else None)
+
+
+def _case_of(intent: Intent) -> Case | None:
+    """The open case, else the last one that an effect which differs had: what was found does not go away with it."""
+    rows = Case.objects.select_related("owner").filter(intent=intent)
+    latest = rows.filter(Q(closed_at__isnull=True) | Q(kind=Case.Kind.DIVERGED))
+    return latest.order_by(F("closed_at").desc(nulls_first=True), "-pk").first()
 
 
 def _passed(rows: _Rows, now: datetime) -> bool:
@@ -178,6 +186,8 @@ def _told(rows: _Rows, *, language: str, now: datetime) -> Standing:
     contract, intent = contract_of(rows.revision.contract), rows.intent
     evidence = _evidence(rows, status, contract)
     waiting = _waiting(intent) if status is Status.APPROVED else None
+    responsible = _responsible(rows, status, contract)
+    about = _about(rows, status, cause, waiting=waiting, responsible=responsible)
     return Standing(
         status=status,
         statement=statement(
@@ -185,11 +195,9 @@ def _told(rows: _Rows, *, language: str, now: datetime) -> Standing:
             language,
             own=in_language(contract.statements.get("confirmed"), language),
             fields=evidence or {},
-            again=bool(intent and intent.reopened_at),
-            waiting=waiting["for"] if waiting else "",
-            by_person=intent is not None and (intent.confirmed_by == "person" or intent.cause == "did_not_happen"),
+            about=about,
         ),
-        next_step=next_step(status, language),
+        next_step=next_step(status, language, closed=bool(about.closed)),
         retryable=status in ANEW,
         revision=rows.revision.number,
         intent=intent.public_id if intent else None,
@@ -198,12 +206,32 @@ def _told(rows: _Rows, *, language: str, now: datetime) -> Standing:
         waiting=waiting,
         evidence=evidence,
         references=_references(contract, evidence),
-        responsible=_responsible(rows, status, contract),
+        responsible=responsible,
         cause=cause,
         review_expires_at=rows.proposal.review_expires_at,
-        approval_expires_at=_approval_expires_at(rows),
+        approval_expires_at=_approval_expires_at(rows, status),
         changed_at=max(rows.proposal.changed_at, intent.changed_at) if intent else rows.proposal.changed_at,
         settled=status in SETTLED,
+    )
+
+
+def _about(
+    rows: _Rows,
+    status: Status,
+    cause: str,
+    *,
+    waiting: dict[str, str] | None,
+    responsible: dict[str, str | None] | None,
+) -> Circumstances:
+    intent = rows.intent
+    return Circumstances(
+        again=bool(intent and intent.reopened_at),
+        waiting=waiting["for"] if waiting else "",
+        by_person=intent is not None and (intent.confirmed_by == "person" or intent.cause == "did_not_happen"),
+        cause=cause,
+        role=(responsible or {}).get("role") or "",
+        taken=bool(responsible and responsible["person"]),
+        closed=rows.case.closed_how if rows.case and status is Status.DIVERGED else "",
     )
 
 
@@ -233,13 +261,15 @@ def _references(contract: Contract, evidence: dict[str, Any] | None) -> dict[str
 def _responsible(rows: _Rows, status: Status, contract: Contract) -> dict[str, str | None] | None:
     if status not in (Status.OUTCOME_UNKNOWN, Status.DIVERGED):
         return None
-    if rows.case is None:
+    if rows.case is None:  # its deadline has passed, and no sweep has opened the case yet
         return {"role": contract.reconciliation.escalate_to, "person": None}
+    if rows.case.closed_at:
+        return None
     return {"role": rows.case.role, "person": rows.case.owner.shown_name if rows.case.owner else None}
 
 
-def _approval_expires_at(rows: _Rows) -> datetime | None:
-    """The end of the authorization that counts, or of the last one that did."""
+def _approval_expires_at(rows: _Rows, status: Status) -> datetime | None:
+    """The end of the authorization that counts, or of the last one that did; none while signatures are awaited."""
     if rows.authorization:
         return rows.authorization.expires_at
-    return rows.intent.authorization.expires_at if rows.intent else None
+    return rows.intent.authorization.expires_at if rows.intent and status is not Status.AWAITING_APPROVAL else None

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from intents.circumstances import PLAIN, Circumstances, in_words
+
 
 class Status(StrEnum):
     """The one word for the current revision."""
@@ -87,8 +89,8 @@ _STATEMENTS: Mapping[str, Mapping[str, str]] = {
         "fr": "La demande est approuvée et pas encore remise. Rien n’a été envoyé jusqu’ici.",
     },
     Status.NOT_SENT: {
-        "en": "A check stopped the request before it was handed over. Nothing was sent.",
-        "fr": "Un contrôle a arrêté la demande avant sa remise. Rien n’a été envoyé.",
+        "en": "The request was stopped before it was handed over. Nothing was sent.",
+        "fr": "La demande a été arrêtée avant sa remise. Rien n’a été envoyé.",
     },
     Status.IN_PROGRESS: {
         "en": "The request was handed over. Its outcome is not established yet.",
@@ -108,16 +110,16 @@ _STATEMENTS: Mapping[str, Mapping[str, str]] = {
         "fr": "Le système métier a refusé la demande. Elle n’a eu aucun effet.",
     },
     Status.OUTCOME_UNKNOWN: {
-        "en": "The request was handed over, and nobody knows yet whether it took effect. It is being established.",
-        "fr": "La demande a été remise et personne ne sait encore si elle a pris effet. On l’établit.",
+        "en": "The request was handed over, and nobody knows yet whether it took effect.",
+        "fr": "La demande a été remise et personne ne sait encore si elle a pris effet.",
     },
     Status.NOT_EXECUTED: {
         "en": "It was established that the request had no effect, and the matter is closed.",
         "fr": "Il a été établi que la demande n’a eu aucun effet, et l’affaire est close.",
     },
     Status.DIVERGED: {
-        "en": "An effect exists that differs from what was approved or established. People are working on it.",
-        "fr": "Il existe un effet différent de ce qui a été approuvé ou établi. Des personnes s’en occupent.",
+        "en": "An effect exists that differs from what was approved or established.",
+        "fr": "Il existe un effet différent de ce qui a été approuvé ou établi.",
     },
 }
 
@@ -164,46 +166,16 @@ _NEXT: Mapping[str, Mapping[str, str]] = {
         "fr": "Relisez la cible et faites une nouvelle proposition si c’est encore nécessaire.",
     },
     Status.OUTCOME_UNKNOWN: {
-        "en": "Do not send it again, in any form. Say that the outcome is being established, and by whom.",
-        "fr": "Ne la renvoyez sous aucune forme. Dites que le résultat est en cours d’établissement, et par qui.",
+        "en": "Do not send it again, in any form. Say that the outcome is not known yet, and who is responsible.",
+        "fr": "Ne la renvoyez sous aucune forme. Dites que le résultat n’est pas encore connu et qui est responsable.",
     },
     Status.NOT_EXECUTED: {
         "en": "If it is still needed, make a new proposal.",
         "fr": "Si c’est encore nécessaire, faites une nouvelle proposition.",
     },
     Status.DIVERGED: {
-        "en": "Do not send it again and do not correct it yourself. The people named are working on it.",
-        "fr": "Ne la renvoyez pas et ne la corrigez pas vous-même. Les personnes indiquées s’en occupent.",
-    },
-}
-
-_NEW_ATTEMPT = {
-    "en": "People established that the first attempt had no effect; a new one awaits signatures. Nothing new was sent.",
-    "fr": "Des personnes ont établi que la première tentative n’a eu aucun effet ; une nouvelle attend des "
-    "signatures. Rien de nouveau n’a été envoyé.",
-}
-_AGAIN = {
-    "en": "A new attempt is approved and not handed over yet.",
-    "fr": "Une nouvelle tentative est approuvée et pas encore remise.",
-}
-_BY_SUPPORT = {"en": "Established by support.", "fr": "Établi par le support."}
-
-_WAITING: Mapping[str, Mapping[str, str]] = {
-    "fence": {
-        "en": "It waits until another outcome on the same object is established.",
-        "fr": "Elle attend que le résultat d’une autre opération sur le même objet soit établi.",
-    },
-    "admissions": {
-        "en": "It waits because admissions are stopped.",
-        "fr": "Elle attend : les admissions sont arrêtées.",
-    },
-    "target_unreachable": {
-        "en": "It waits because the business system cannot be reached.",
-        "fr": "Elle attend : le système métier est injoignable.",
-    },
-    "not_delivered": {
-        "en": "It could not be delivered yet and will be tried again.",
-        "fr": "Elle n’a pas encore pu être remise ; un nouvel essai suivra.",
+        "en": "Do not send it again and do not correct it yourself. Say who is responsible for it.",
+        "fr": "Ne la renvoyez pas et ne la corrigez pas vous-même. Dites qui en est responsable.",
     },
 }
 
@@ -214,37 +186,22 @@ def statement(
     *,
     own: str = "",
     fields: Mapping[str, Any] | None = None,
-    again: bool = False,
-    waiting: str = "",
-    by_person: bool = False,
+    about: Circumstances = PLAIN,
 ) -> str:
     """The sentence an agent may say.
 
-    `own` is the contract's sentence for a confirmed effect, with `{field}` places for `fields`. `again` marks a
-    new attempt after people established that the first had no effect, `waiting` what an approved one waits on,
-    `by_person` an outcome that people established.
+    `own` is the contract's sentence for a confirmed effect, with `{field}` places for `fields`; `about` is what else
+    is established: why it was stopped, what it waits on, who is responsible, who established it.
     """
-    said = _words(_STATEMENTS[status], language)
-    if again and status == Status.AWAITING_APPROVAL:
-        said = _words(_NEW_ATTEMPT, language)
-    elif again and status == Status.APPROVED:
-        said = _words(_AGAIN, language)
+    said = about.instead_of(status, language) or in_words(_STATEMENTS[status], language)
     if own and status == Status.CONFIRMED:
         said = _filled(own, fields or {}) or said
-    if waiting in _WAITING and status == Status.APPROVED:
-        said = f"{said} {_words(_WAITING[waiting], language)}"
-    if by_person and status in (Status.CONFIRMED, Status.NOT_EXECUTED):
-        said = f"{said} {_words(_BY_SUPPORT, language)}"
-    return said
+    return " ".join([said, *about.more(status, language)])
 
 
-def next_step(status: str, language: str) -> str:
-    """What the agent should do now."""
-    return _words(_NEXT[status], language)
-
-
-def _words(said: Mapping[str, str], language: str) -> str:
-    return said["fr" if language[:2].lower() == "fr" else "en"]
+def next_step(status: str, language: str, *, closed: bool = False) -> str:
+    """What the agent should do now; `closed` once people ended the case of an effect that differs."""
+    return in_words(_NEXT[Status.CONFIRMED if closed and status == Status.DIVERGED else status], language)
 
 
 def _filled(own: str, fields: Mapping[str, Any]) -> str:

@@ -1,14 +1,19 @@
 """Words kept in several places are the same words."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 from django.db import connection
 
+from approvals.wording import SENTENCES
+from intents.circumstances import STOPPED
 from intents.states import FENCING, MOVES, State
 from journal.kinds import Kind
 from tests.house.tree import FLOORS, read, texts
+from web.formatting.faults import fault_words
+from web.templatetags.desk_words import CHECKS
 
 
 def _diagram() -> str:
@@ -46,3 +51,26 @@ def _quoted(expression: str, table: str, where: str) -> set[str]:
         cursor.execute(f"SELECT {expression} FROM {table} WHERE {where}")
         (definition,) = cursor.fetchone()
     return set(re.findall(r"'(\w+)'", definition))
+
+
+def _strings(path: str, call: str) -> set[str]:
+    """The text arguments of every call of this name in a file."""
+    calls = [node for node in ast.walk(ast.parse(read(Path(path)))) if isinstance(node, ast.Call)]
+    named = [node for node in calls if isinstance(node.func, ast.Name) and node.func.id == call]
+    arguments = [argument for node in named for argument in (*node.args, *(word.value for word in node.keywords))]
+    return {one.value for one in arguments if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+
+
+def test_whatever_stops_an_order_is_told_to_agents_and_people_in_words():
+    codes = {code for code in _strings("approvals/checks.py", "_fails") if code.islower() and "_" in code}
+    stopping = codes - set(CHECKS) | {"delivery_budget"}
+    assert len(stopping) > 8
+    assert stopping - set(SENTENCES) == set()
+    assert stopping - set(STOPPED) == {"approval_lapsed"}, "that one ends as expired"
+
+
+def test_every_cause_of_doubt_has_words_for_people():
+    causes = _strings("intents/outcomes.py", "_unknown") | _strings("intents/outcomes.py", "Outcome")
+    causes |= {f"found_on_{state}" for state in ("not_executed", "refused", "void", "confirmed")}
+    assert len(causes) > 12
+    assert {cause for cause in causes if fault_words(cause) == cause} == set()

@@ -76,6 +76,23 @@ def test_a_divergence_is_closed_apart_and_frees_the_object(world: World) -> None
     assert world.hand_over(other).state == "confirmed"
 
 
+@pytest.mark.parametrize("how", ["accepted", "compensated"])
+def test_an_effect_that_was_found_is_not_denied_once_its_case_is_closed(world: World, how: str) -> None:
+    intent = lost_without_effect(world)
+    take(world, intent)
+    conclude(world, intent, "did_not_happen", then="close")
+    news(intent, Verdict.PROVES)
+    version = take(world, intent).version
+    reconciling.close_divergence(
+        person=world.people["support"], intent_id=intent.pk, version=version, how=how, words="Settled with the team."
+    )
+    told = world.standing(intent)
+    assert (told.status, told.responsible, told.retryable) == ("diverged", None, False)
+    assert "People closed the matter" in told.statement
+    assert "is on it" not in told.statement
+    assert told.next_step == "Nothing more to do."
+
+
 def test_a_compensation_that_names_the_effect_passes_its_case_and_nothing_else_does(world: World) -> None:
     world.business_system_duplicates = True
     intent = lost_after_effect(world)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from intents.circumstances import Circumstances
 from intents.statements import ANEW, Status, next_step, statement
 
 SENT_NOTHING = {
@@ -53,10 +54,31 @@ def test_the_contracts_own_sentence_is_filled_only_with_identifiers() -> None:
 
 
 def test_what_people_established_is_said_to_be_so() -> None:
-    assert "Established by support" in statement("confirmed", "en", by_person=True)
-    assert "Établi par le support" in statement("not_executed", "fr", by_person=True)
+    people = Circumstances(by_person=True)
+    assert "Established by support" in statement("confirmed", "en", about=people)
+    assert "Établi par le support" in statement("not_executed", "fr", about=people)
 
 
 def test_a_new_attempt_is_not_told_as_a_first_one() -> None:
-    assert "new one awaits signatures" in statement("awaiting_approval", "en", again=True)
-    assert "Nothing was sent so far" not in statement("approved", "en", again=True)
+    again = Circumstances(again=True)
+    assert "new one awaits signatures" in statement("awaiting_approval", "en", about=again)
+    assert "Nothing was sent so far" not in statement("approved", "en", about=again)
+
+
+def test_what_was_not_sent_says_why_and_that_nothing_was_sent() -> None:
+    for cause in ("target_changed", "rule_violated", "approver_not_entitled", "delivery_budget"):
+        said = {
+            language: statement("not_sent", language, about=Circumstances(cause=cause)) for language in ("en", "fr")
+        }
+        assert said["en"].endswith("Nothing was sent.")
+        assert said["fr"].endswith("Rien n’a été envoyé.")
+        assert said["en"] != statement("not_sent", "en")
+
+
+def test_doubt_says_who_is_responsible_and_never_that_somebody_is_on_it_before_that_is_so() -> None:
+    for status in (Status.OUTCOME_UNKNOWN, Status.DIVERGED):
+        alone = statement(status, "en", about=Circumstances(role="support"))
+        taken = statement(status, "en", about=Circumstances(role="support", taken=True))
+        assert "nobody has taken it yet" in alone
+        assert "“support” is on it" in taken
+        assert "« support »" in statement(status, "fr", about=Circumstances(role="support"))

@@ -30,7 +30,7 @@ _CLOSINGS: dict[str, Promise] = {
     "compensated": _("compensated"),
     "accepted": _("accepted as it is"),
 }
-_CHECKS: dict[str, Promise] = {
+CHECKS: dict[str, Promise] = {
     "admissions": _("Admissions are open"),
     "contract_active": _("The contract version is active"),
     "contract_digest": _("The contract is the same, byte for byte"),
@@ -81,7 +81,7 @@ def closing_words(how: str) -> str:
 @register.filter
 def check_words(check: str) -> str:
     """The name of a check in a ledger."""
-    return str(_CHECKS.get(check, check))
+    return str(CHECKS.get(check, check))
 
 
 @register.filter
