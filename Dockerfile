@@ -24,4 +24,4 @@ RUN SECRET_KEY=used-only-while-the-image-is-built python manage.py collectstatic
 
 USER 10001
 EXPOSE 8000
-CMD ["gunicorn", "config.wsgi:application", "--bind=0.0.0.0:8000", "--worker-class=gthread", "--threads=16"]
+CMD ["gunicorn", "config.wsgi:application", "--config=python:config.serving", "--bind=0.0.0.0:8000", "--worker-class=gthread", "--threads=16"]

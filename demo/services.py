@@ -33,7 +33,8 @@ def services(choices: Choices) -> list[Service]:
 
 
 def _web(choices: Choices) -> list[str]:
-    command = [sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", f"127.0.0.1:{choices.port}"]
+    command = [sys.executable, "-m", "gunicorn", "config.wsgi:application"]
+    command += ["--config", "python:config.serving", "--bind", f"127.0.0.1:{choices.port}"]
     command += ["--worker-class", "gthread", "--workers", "1", "--threads", "16", "--graceful-timeout", "5"]
     return [*command, "--no-control-socket", "--access-logfile", "-"]
 

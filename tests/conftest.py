@@ -168,8 +168,8 @@ def _web(env: dict[str, str], folder: Path, *, workers: int) -> Process:
     port = free_port()
     url = f"http://localhost:{port}"
     process = Process(
-        *f"gunicorn config.wsgi:application --bind 127.0.0.1:{port} --workers {workers} --threads 8".split(),
-        *["--worker-class", "gthread", "--timeout", "60", "--graceful-timeout", "2"],
+        *f"gunicorn config.wsgi:application --config python:config.serving --bind 127.0.0.1:{port}".split(),
+        *f"--workers {workers} --threads 8 --worker-class gthread --timeout 60 --graceful-timeout 2".split(),
         log=folder / f"web-{port}.log",
         env={**env, "BASE_URL": url},
     )

@@ -12,7 +12,7 @@ from proposals.arguments import Malformed, parse_json
 
 MAX_BODY = 256 * 1024
 _DRAINED = 8 * 1024 * 1024  # read and dropped, so that a client that still writes can read the answer
-_KEY = re.compile(r"[\x21-\x2b\x2d-\x7e]{1,255}")
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _REVISION_TAG = re.compile(r'"([1-9][0-9]{0,8})(?:\.[0-9a-f]+)?"')
 _IDENTIFIER = re.compile(r"P-([1-9][0-9]{0,17})")
 MAX_WAIT = 30.0
@@ -66,13 +66,13 @@ def _read(stream: IO[bytes]) -> bytes:
 def idempotency_key(request: Request) -> str | None:
     """The `Idempotency-Key`, 1 to 255 visible ASCII characters, or None when the header is absent.
 
-    A comma is refused: it is how a header that was sent twice arrives here, and which of the two is meant is unknown.
+    A header that was sent twice arrives here with a blank in it (config.serving): which one is meant is unknown.
     """
     value = request.headers.get("Idempotency-Key")
     if value is None:
         return None
     if not _KEY.fullmatch(value):
-        detail = "Idempotency-Key is sent once, with 1 to 255 visible ASCII characters and no comma."
+        detail = "Idempotency-Key is sent once, with 1 to 255 visible ASCII characters."
         raise malformed(detail, keyword="header")
     return value
 

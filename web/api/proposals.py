@@ -31,7 +31,7 @@ from web.api.resources import dry_run, etag, old_revision, resource
 from web.api.shapes import DRY_RUN, PAGE, PROBLEMS, RESOURCE, REVISION, SUBMISSION
 from web.api.waiting import wait_while
 
-_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1–255 visible ASCII, no comma.")
+_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1–255 visible ASCII characters.")
 _IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True, description='The revision: "1".')
 
 

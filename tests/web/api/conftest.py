@@ -36,7 +36,8 @@ def server(django_db_setup: None, sandbox_process: Sandbox, tmp_path_factory: py
         "SECRET_KEY": settings.SECRET_KEY,
     }
     port = free_port()
-    command = f"gunicorn config.wsgi:application --bind 127.0.0.1:{port} --workers 2 --threads 8 --timeout 60"
+    command = f"gunicorn config.wsgi:application --config python:config.serving --bind 127.0.0.1:{port}"
+    command += " --workers 2 --threads 8 --timeout 60"
     process = Process(*command.split(), log=tmp_path_factory.mktemp("web") / "log", env=env)
     with running(process):
         url = f"http://127.0.0.1:{port}"
