@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import Max
+
 from intents.holding import Held
 from intents.models import Case
 from intents.moving import instant, move, tell_of, wake_waiters
@@ -84,8 +86,10 @@ def open_case(held: Held, *, kind: str, cause: str, now: datetime) -> Case:
     owner, owned_at = (present.owner, present.owned_at) if present else (None, None)
     if present:
         close_case(held, how=kind, actor=Actor.server(), now=now)
+    last = Case.objects.filter(intent=held.intent).aggregate(version=Max("version"))["version"] or 0
     return Case.objects.create(
         intent=held.intent,
+        version=last + 1,  # counted over all cases of the intent: a page of an earlier one is outdated for good
         kind=kind,
         cause=cause,
         role=held.contract.reconciliation.escalate_to,

@@ -44,8 +44,21 @@ def search_problem(said: Said, shown: Seen) -> NotAllowed | None:
     if shown.judgement.verdict is Verdict.NOTHING:
         return None
     seen = shown.judgement.fields
-    other = {name: "" for name, value in said.fields.items() if name in seen and not same(seen[name], value)}
+    other = {name: "" for name, value in said.fields.items() if name in seen and not _spells(value, seen[name])}
     return NotAllowed("search_differs", fields=dict(other)) if other else None
+
+
+def absence_problem(shown: Seen | None) -> NotAllowed | None:
+    """Where the system can be searched, only a whole search that shows nothing of ours lets absence be concluded."""
+    if shown is None or shown.judgement.because == "nothing_found":
+        return None
+    return NotAllowed("search_failed" if shown.judgement.because == "search_failed" else "search_differs")
+
+
+def _spells(typed: Any, value: Any) -> bool:
+    """Whether what a person typed, which is text, is that value."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return same(value, typed) or (number and isinstance(typed, str) and typed.strip() == str(value))
 
 
 def _judged(held: Held, fields: Mapping[str, Any]) -> Judgement:
@@ -59,8 +72,7 @@ def _typed(held: Held, fields: Mapping[str, Any]) -> dict[str, Any]:
     typed = {}
     for name, value in fields.items():
         text = value.strip() if isinstance(value, str) else value
-        number = isinstance(approved.get(name), int | float) and not isinstance(approved.get(name), bool)
-        typed[name] = approved[name] if number and text == str(approved[name]) else text
+        typed[name] = approved[name] if name in approved and _spells(text, approved[name]) else text
     return typed
 
 

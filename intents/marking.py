@@ -104,8 +104,9 @@ def _ruled(held: Held, look: Look, *, worker: str) -> Marked | str:
     clock = time.monotonic()  # before the database's clock is read, so that what is left is never overestimated
     question = _question(held, look)
     now = question.now
-    if look.search and look.search.judgement.verdict is not Verdict.NOTHING:
-        learn(held, look.search, actor=actor, now=now)
+    found = _effect_found(look.search)
+    if found:
+        learn(held, found, actor=actor, now=now)
         return f"found_{held.state}"
     decision = decide(question, held.contract)
     failpoint(Step.DECIDED)
@@ -119,6 +120,18 @@ def _ruled(held: Held, look: Look, *, worker: str) -> Marked | str:
         end_without_effect(held, cause=ruling.cause, actor=actor, now=now, facts=told)
         return ruling.cause
     return _mark(held, look, told, worker=worker, now=now, clock=clock)
+
+
+def _effect_found(search: Seen | None) -> Seen | None:
+    """What a search shows of an earlier attempt, if anything. Then nothing is sent.
+
+    An effect that carries our reference differs from what was established, although a probative field is missing.
+    """
+    if search is None or search.judgement.verdict is not Verdict.NOTHING:
+        return search
+    if search.judgement.because != "incomplete":
+        return None
+    return replace(search, judgement=replace(search.judgement, verdict=Verdict.CONTRADICTS))
 
 
 def _question(held: Held, look: Look) -> Question:

@@ -12,7 +12,7 @@ from django.db import IntegrityError
 from intents.caseload import NotAllowed, Open, Outdated, Overtaken, hand_to, open_case_for, settled, take, touch
 from intents.concluding import apply, reasons_for, require_said
 from intents.doubting import close_case, searchable
-from intents.entering import Said, as_evidence, entered, fields_problem, search_problem
+from intents.entering import Said, absence_problem, as_evidence, entered, fields_problem, search_problem
 from intents.establishing import Seen, keep, learn
 from intents.evidence import Verdict
 from intents.holding import glance
@@ -140,14 +140,15 @@ def _contradicted(opened: Open, said: Said, shown: Seen | None) -> NotAllowed | 
     if said.finding == Finding.DID_NOT_HAPPEN:
         if early:
             return NotAllowed("too_early", until=opened.held.intent.absence_meaningful_at)
-        failed = shown is not None and shown.judgement.because == "search_failed"
-        return NotAllowed("search_failed") if failed else None
-    problem = fields_problem(opened.held, said)
-    if problem or shown is None:
-        return problem
-    if shown.judgement.because == "nothing_found" and not early:
-        return NotAllowed("search_empty")
-    return search_problem(said, shown)
+        return absence_problem(shown)
+    problem = fields_problem(opened.held, said) or _why_not_there(opened, shown)
+    return problem if problem or shown is None else search_problem(said, shown)
+
+
+def _why_not_there(opened: Open, shown: Seen | None) -> NotAllowed | None:
+    """Once absence means something, what a whole search does not show did not happen."""
+    empty = shown is not None and shown.judgement.because == "nothing_found" and not _too_early(opened)
+    return NotAllowed("search_empty") if empty else None
 
 
 def _too_early(opened: Open) -> bool:
@@ -221,8 +222,9 @@ def _second(opened: Open, shown: Seen | None, *, person: User) -> Conclusion | E
     if shown and found and (absent or shown.judgement.verdict is Verdict.CONTRADICTS):
         learn(opened.held, shown, actor=actor, now=opened.now)
         return Overtaken(opened.held.state)
-    if absent and shown and shown.judgement.because == "search_failed":
-        return NotAllowed("search_failed")
+    problem = absence_problem(shown) if absent else _why_not_there(opened, shown)
+    if problem:
+        return problem
     Conclusion.objects.filter(pk=conclusion.pk, seconded_at__isnull=True).update(
         seconded_by=person, seconded_at=opened.now
     )

@@ -46,6 +46,13 @@ def lost_without_effect(world: World, **more: Any) -> Intent:
     return intent
 
 
+def search_shows_no_number(world: World, intent: Intent) -> None:
+    """From now on a search by the intent's reference shows an effect whose number is not there yet."""
+    item = {**RIGHT, "client_ref": str(intent.reference)}
+    body = {"items": [item], "next": None}
+    world.sandbox.fault("status", route="GET /review-requests", times=None, status=200, effect=False, body=body)
+
+
 def lost_after_effect(world: World, **more: Any) -> Intent:
     """Handed over; the effect took place, and the answer was lost."""
     world.sandbox.fault("drop_after_effect")

@@ -13,7 +13,7 @@ from intents.models import Attempt, Case, Intent
 from intents.stopping import TooLate
 from journal.recording import Actor
 from proposals.models import Revision
-from tests.intents.desk import conclude, lost_without_effect, take
+from tests.intents.desk import case_of, conclude, lost_without_effect, search_shows_no_number, take
 from tests.world import World
 
 
@@ -171,3 +171,25 @@ def test_an_intent_being_sent_cannot_be_revoked(world: World) -> None:
         stopping.revoke(person=world.people["approver"], proposal_id=intent.revision.proposal_id, reason="OTHER")
     assert late.value.may_request_cancellation
     assert reconciling.reasons_for("happened")
+
+
+def test_an_effect_of_the_first_attempt_found_without_its_number_diverges_and_nothing_is_sent(
+    world: World, reopened: Intent
+) -> None:
+    sign_again(world, reopened)
+    intent = world.open(reopened.revision.proposal)
+    before = len(world.sandbox.submissions())
+    search_shows_no_number(world, intent)
+    world.hand_over(intent)
+    assert (intent.state, intent.attempt, len(world.sandbox.submissions())) == ("diverged", 1, before)
+    assert Case.objects.get(closed_at__isnull=True).kind == "diverged"
+
+
+def test_a_page_of_the_first_attempts_case_decides_nothing_about_the_second(world: World, reopened: Intent) -> None:
+    seen = Case.objects.get(intent=reopened).version
+    sign_again(world, reopened)
+    world.sandbox.fault("drop_before_effect")
+    intent = world.hand_over(world.open(reopened.revision.proposal))
+    assert (intent.state, intent.attempt) == ("unknown", 2)
+    take(world, intent)
+    assert case_of(intent).version > seen + 1

@@ -12,6 +12,7 @@ from tests.intents.desk import (
     conclude,
     lost_after_effect,
     lost_without_effect,
+    search_shows_no_number,
     take,
 )
 from tests.world import World
@@ -198,3 +199,42 @@ def test_the_desk_lists_open_cases_to_those_who_hold_the_role_there(world: World
     assert {field.name: field.expected for field in view.fields} == {**RIGHT, "request_ref": None}
     assert view.absence_left.total_seconds() > 0
     assert (view.acts.take, view.acts.work, view.acts.probe) == ("", "take_it_first", "")
+
+
+def test_did_not_happen_is_not_concluded_while_the_search_shows_an_effect_without_its_number(world: World) -> None:
+    intent = lost_without_effect(world)
+    take(world, intent)
+    search_shows_no_number(world, intent)
+    with pytest.raises(reconciling.NotAllowed) as refused:
+        conclude(world, intent, "did_not_happen", then="close")
+    assert refused.value.code == "search_differs"
+    assert world.status(intent) == "outcome_unknown"
+
+
+def test_a_second_person_does_not_second_what_the_search_stands_against(world: World) -> None:
+    world.publish("ouvrir_revue_dossier-2", version="3", reconciliation={"second_person": True})
+    intent = lost_without_effect(world)
+    take(world, intent)
+    conclude(world, intent, "did_not_happen", then="close")
+    search_shows_no_number(world, intent)
+    with pytest.raises(reconciling.NotAllowed) as refused:
+        reconciling.second(person=world.people["support2"], intent_id=intent.pk, version=case_of(intent).version)
+    assert refused.value.code == "search_differs"
+    assert world.status(intent) == "outcome_unknown"
+
+
+def test_an_amount_that_a_person_types_is_compared_as_the_number_it_spells(world: World) -> None:
+    world.sandbox.fault("drop_after_effect", route="POST /refunds")
+    proposal = world.refund()
+    for person in ("approver", "approver2"):
+        world.sign(proposal, by=person)
+    intent = world.hand_over(world.open(proposal))
+    (effect,) = world.sandbox.effects()
+    take(world, intent)
+    right = {"refund_ref": effect["ref"], "order_id": "ORD-000123", "currency": "EUR"}
+    with pytest.raises(reconciling.NotAllowed) as refused:
+        conclude(world, intent, "happened", fields={**right, "amount_minor": "1251"})
+    assert set(refused.value.fields) == {"amount_minor"}
+    conclude(world, intent, "happened", fields={**right, "amount_minor": "1250"})
+    reconciling.second(person=world.people["support2"], intent_id=intent.pk, version=case_of(intent).version)
+    assert world.status(intent) == "confirmed"
