@@ -2,6 +2,11 @@
 
 from datetime import datetime
 
+from django.db import transaction
+from django.db.models import Q
+
+from approvals.models import Authorization
+from journal.clock import now as database_now
 from journal.kinds import Kind
 from journal.recording import Actor
 from proposals.chaining import tell
@@ -26,6 +31,36 @@ def expire(proposal: Proposal, *, now: datetime) -> None:
     facts = {"review_expires_at": proposal.review_expires_at.isoformat(), "revision": proposal.current_revision}
     tell(proposal, kind=Kind.PROPOSAL_EXPIRED, actor=Actor.server(), now=now, facts=facts)
     end(proposal, state=Proposal.State.EXPIRED, cause="review_expired", now=now)
+
+
+def release_if_lapsed(proposal: Proposal) -> bool:
+    """Whether it has expired by the database's clock, swept or not; then its derived key is free, under its lock.
+
+    A mark under way is seen before it or after it: once this answers true, nothing can be handed over any more.
+    """
+    if not _lapsed(proposal, now=database_now()):
+        return False
+    with transaction.atomic(durable=True):
+        held = Proposal.objects.select_for_update(of=("self",)).get(pk=proposal.pk)
+        now = database_now()
+        lapsed = _lapsed(held, now=now)
+        if lapsed:
+            release_derived(held, now=now)
+    return lapsed
+
+
+def _lapsed(proposal: Proposal, *, now: datetime) -> bool:
+    if proposal.state in (Proposal.State.AWAITING_APPROVAL, Proposal.State.CHANGES_REQUESTED):
+        return now >= proposal.review_expires_at
+    if proposal.state != Proposal.State.AUTHORIZED:
+        return False
+    # The intent stands one floor up, and is asked for through the relation it declares on its revision.
+    current = proposal.revisions.filter(number=proposal.current_revision)
+    live = Authorization.objects.filter(revision__in=current, voided_at__isnull=True).first()
+    if live is None:
+        return now >= proposal.review_expires_at and current.filter(intent__state="reopened").exists()
+    waits = Q(intent__isnull=True) | Q(intent__state__in=("ready", "reopened"))
+    return now >= live.expires_at and current.filter(waits).exists()
 
 
 def stop(proposal: Proposal, *, cause: str, reasons: tuple[str, ...], policy_version: str, now: datetime) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from approvals import assessing
+from approvals.ending import release_if_lapsed
 from approvals.examining import (
     Answers,
     Examined,
@@ -29,6 +30,7 @@ from journal.kinds import Kind
 from journal.recording import Actor, record
 from proposals import keys
 from proposals.models import Proposal, Revision
+from proposals.queries import visible_to
 from proposals.revisions import Asked, storable
 from proposals.secrets import mask
 from proposals.submitting import create, session_of
@@ -93,15 +95,18 @@ def _derived(caller: Caller, submission: Submission, fitting: Fitting) -> keys.C
 
 
 def _replay(caller: Caller, claim: keys.Claim) -> Received | None:
+    """The answer to the same request, if it was made. What this caller may not read is examined as if it were new."""
     held = keys.find(caller, claim)
-    if held is None:
+    if held is None or not visible_to(caller).filter(pk=held.proposal_id).exists():
+        return None
+    if claim.key.startswith(keys.DERIVED) and release_if_lapsed(held.proposal):
         return None
     return _as_replay(caller, claim, held.fingerprint, held.proposal_id, held.revision)
 
 
 def _as_replay(caller: Caller, claim: keys.Claim, fingerprint: str, proposal_id: int, number: int) -> Received:
     """The proposal made under the same key, as it now stands; another body under the key is refused."""
-    if fingerprint != claim.fingerprint:
+    if fingerprint != claim.fingerprint or not visible_to(caller).filter(pk=proposal_id).exists():
         detail = "This Idempotency-Key was used for another request."
         raise Refusal("idempotency_key_reused", detail=detail, hint="Use a new key for a new request.")
     revision = Revision.objects.select_related("proposal__scope", "proposal__contract").get(

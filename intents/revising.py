@@ -169,6 +169,8 @@ def _void_unopened(proposal: Proposal, *, cause: str, actor: Actor, now: datetim
         revision__proposal=proposal, revision__number=proposal.current_revision, voided_at__isnull=True
     )
     for authorization in live.select_related(None):
+        if now >= authorization.expires_at:
+            raise _closed("Its approval lapsed before it was handed over.")
         Authorization.objects.filter(pk=authorization.pk).update(voided_at=now, cause=cause)
         facts = {"authorization": authorization.pk, "cause": cause}
         number = proposal.current_revision

@@ -54,7 +54,7 @@ def revoke(*, person: User, proposal_id: int, reason: str, words: str = "") -> N
     """The person's signature counts no more: before the quorum it awaits approval again; after it, nothing is sent.
 
     Raises:
-        NotFound, NotAllowed (`not_signed`, `closed`, `unknown_reason`), TooLate.
+        NotFound, NotAllowed (`not_signed`, `closed`, `expired`, `unknown_reason`), TooLate.
     """
 
     def act() -> None:
@@ -71,6 +71,8 @@ def revoke(*, person: User, proposal_id: int, reason: str, words: str = "") -> N
             held = _open(case, signature.authorization_id, now=now)
         if held is None:
             raise NotAllowed("closed")
+        if now >= held.authorization.expires_at:
+            raise NotAllowed("expired")
         actor = Actor.person(person)
         end_without_effect(held, cause="revoked", actor=actor, now=now, facts={"signature": signature.public_id})
 

@@ -16,7 +16,7 @@ from proposals import publishing
 from proposals.models import ContractVersion, Proposal, Revision
 from tenancy import admissions, tokens
 from tenancy.access import Caller
-from tenancy.models import Agent, Organization, RoleGrant, Scope, User
+from tenancy.models import Agent, AgentToken, Organization, RoleGrant, Scope, User
 from tests.invariants import check_invariants
 from tests.processes import ROOT
 from tests.sandboxing import Sandbox
@@ -81,6 +81,19 @@ class World:
         return publishing.activate(
             organization=organization, name=version.name, version=version.version, by=self.people[other]
         )
+
+    def another_token(self, name: str, *, scope: str = "A", tools: list[str] | None = None) -> AgentToken:
+        """A further token of agent-a for the same person, under `name`, with limits of its own."""
+        caller = self.caller()
+        token, self.secrets[name] = tokens.mint(
+            actor=None,
+            agent=caller.agent,
+            on_behalf_of=caller.person,
+            scopes=[self.scopes[scope]],
+            expires_at=timezone.now() + timedelta(days=1),
+            tools=tools,
+        )
+        return token
 
     def caller(self, agent: str = "agent-a") -> Caller:
         """The agent, authenticated anew."""

@@ -6,6 +6,7 @@ import pytest
 
 from approvals import deciding, receiving
 from approvals.examining import Answers
+from approvals.models import Authorization
 from approvals.refusals import Refusal
 from intents.models import Intent
 from journal.models import Entry
@@ -200,3 +201,39 @@ def test_a_read_without_target_answers_what_the_system_said(world: World) -> Non
     asked = receiving.Submission("ledger_ping", None, {})
     proposal = receiving.receive(world.caller(), asked, key="K", body_fingerprint="sha256:a").proposal
     assert (proposal.state, proposal.answer) == ("answered", {"ok": True})
+
+
+def _asked(world: World) -> Proposal:
+    """The same question without any key."""
+    given = {"dossier_ref": "D-42", "expected_version": 7, "reason_code": "DONNEE_A_VERIFIER"}
+    submission = receiving.Submission(tool="ouvrir_revue_dossier", contract_version=None, arguments=given)
+    received = receiving.receive(world.caller(), submission, key=None, body_fingerprint="")
+    assert received.proposal is not None
+    return received.proposal
+
+
+@pytest.mark.parametrize("step", ["undecided", "signed", "ready"])
+def test_what_expired_by_the_clock_is_asked_anew_although_no_sweep_has_run(world: World, step: str) -> None:
+    first = _asked(world)
+    assert _asked(world) == first, "while it lives, the same question is the same proposal"
+    if step != "undecided":
+        world.sign(first)
+    if step == "ready":
+        world.open(first)
+    Proposal.objects.update(review_expires_at="2020-01-01T00:00:00Z")
+    Authorization.objects.update(expires_at="2020-01-01T00:00:00Z")
+    assert world.status(first) == "expired"
+    again = _asked(world)
+    assert (again.pk != first.pk, world.status(again)) == (True, "awaiting_approval")
+    world.sweep()
+    assert (_asked(world), world.sandbox.submissions()) == (again, [])
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"), [({"scope": "B"}, "not_permitted"), ({"tools": ["refund_create"]}, "not_permitted")]
+)
+def test_a_key_opens_nothing_that_the_token_may_not_read(world: World, limits: dict, code: str) -> None:
+    world.another_token("narrow", **limits)
+    world.propose(key="one")
+    assert refused(world, key="one", agent="narrow").code == code
+    assert refused(world, "D-43", key="one", agent="narrow").code == code

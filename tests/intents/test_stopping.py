@@ -8,6 +8,7 @@ from approvals.refusals import Refusal
 from intents import stopping
 from intents.models import Intent
 from intents.queries import standing
+from tenancy import tokens
 from tests.intents.desk import lost_after_effect
 from tests.world import World
 
@@ -115,3 +116,35 @@ def test_a_superseded_revision_reads_superseded_and_its_key_answers_the_new_one(
         stopping.revise(world.caller(), proposal_id=proposal.pk, if_match=1, arguments=arguments)
     assert refused.value.code == "stale_revision"
     assert standing(proposal, revision=proposal.revisions.get(number=1)).status == "superseded"
+
+
+def test_a_revision_made_with_a_token_that_is_revoked_then_is_not_sent(world: World) -> None:
+    token = world.another_token("second")
+    proposal = world.propose()
+    given = {"dossier_ref": "D-42", "expected_version": 7, "reason_code": "PIECE_MANQUANTE"}
+    stopping.revise(world.caller("second"), proposal_id=proposal.pk, if_match=1, arguments=given)
+    world.sign(proposal)
+    intent = world.open(proposal)
+    tokens.revoke(actor=world.people["operator"], token=token)
+    world.hand_over(intent)
+    assert (intent.state, intent.cause) == ("void", "token_revoked")
+
+
+@pytest.mark.parametrize("opened", [True, False], ids=["with an intent", "before a worker took it"])
+def test_what_lapsed_is_closed_before_any_sweep(world: World, opened: bool) -> None:
+    proposal = world.propose()
+    world.sign(proposal)
+    if opened:
+        world.open(proposal)
+    Authorization.objects.update(expires_at="2020-01-01T00:00:00Z")
+    given = {"dossier_ref": "D-42", "expected_version": 7, "reason_code": "PIECE_MANQUANTE"}
+    for act in (
+        lambda: stopping.withdraw(world.caller(), proposal_id=proposal.pk),
+        lambda: stopping.revise(world.caller(), proposal_id=proposal.pk, if_match=1, arguments=given),
+    ):
+        with pytest.raises(Refusal) as refused:
+            act()
+        assert refused.value.code == "proposal_closed"
+    with pytest.raises(NotAllowed) as not_allowed:
+        revoke(world, proposal.pk)
+    assert (not_allowed.value.code, world.status(proposal)) == ("expired", "expired")
