@@ -17,7 +17,7 @@ from intents.holding import Held, hold
 from intents.marking import Marked
 from intents.models import Attempt, Evidence
 from intents.moving import instant, move
-from intents.outcomes import ANSWERED, Outcome, conclude, names_us, settled_by_search
+from intents.outcomes import NO_ANSWER, Outcome, conclude, names_us, settled_by_search
 from intents.searching import search
 from intents.states import State
 from intents.waiting import next_look
@@ -34,7 +34,7 @@ PAUSES = (0.05, 0.3, 1.0, 3.0)
 
 @dataclass(frozen=True)
 class Answered:
-    """What a reply means. `answer` is the observation it is (None if nothing arrived), `search` a later look."""
+    """What a reply means. `answer` is the observation it is (None if it says nothing), `search` a later look."""
 
     outcome: Outcome
     answer: Seen | None
@@ -73,7 +73,7 @@ def read(marked: Marked, reply: Reply) -> Answered:
     named = names_us(reply, reference=held.reference, echoes=echoes)
     judgement = judge(held.contract.effect_to_verify, arguments=held.arguments, fields=reply.fields, names_us=named)
     outcome = conclude(reply, judgement, reference=held.reference, echoes=echoes)
-    answer = _as_seen(marked, reply, judgement, outcome) if outcome.result == ANSWERED else None
+    answer = None if outcome.result == NO_ANSWER else _as_seen(marked, reply, judgement, outcome)
     if outcome.alert:
         log.error("%s attempt %s: %s", held.intent.public_id, marked.number, outcome.cause)
     if not (marked.further and outcome.state in (State.CONFIRMED, State.REFUSED) and searchable(held)):

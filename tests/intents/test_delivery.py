@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents.models import Attempt, Intent, Recheck
+from intents import answering, dispatching, marking
+from intents.models import Attempt, Evidence, Intent, Recheck
 from systems.adapters import registry
 from tests.proxying import Proxy
 from tests.world import World
@@ -68,3 +69,19 @@ def test_a_pause_never_outlasts_the_approval(world: World, proxy: Proxy) -> None
     authorization = Intent.objects.select_related("authorization").get().authorization
     assert intent.next_look_at is not None
     assert intent.next_look_at <= authorization.expires_at
+
+
+def test_a_worker_held_up_before_its_first_byte_tells_so_although_the_deadline_has_passed(world: World) -> None:
+    intent = world.approved()
+    look = dispatching.look_at(intent.pk)
+    assert look is not None
+    marked = marking.decide_and_mark(intent.pk, look, worker="held up")
+    assert isinstance(marked, marking.Marked)
+    Intent.objects.filter(pk=intent.pk).update(deadline="2020-01-01T00:00:00Z")
+    world.sweep()
+    reply = answering.never_sent("too_late")
+    for _ in range(2):
+        answering.write_outcome(marked, reply, answering.read(marked, reply))
+    told = Evidence.objects.get()
+    assert (told.source, told.verdict, told.fault, told.late) == ("answer", "nothing", "too_late", True)
+    assert world.status(intent) == "outcome_unknown", "a person concludes"

@@ -72,6 +72,8 @@ def _source(one: Evidence) -> str:
         if one.fault:
             told = _("Looked up: no answer")
         return told + (f" · {one.person.shown_name}" if one.person else "")
+    if one.source == Evidence.Source.ANSWER and one.fault:  # no answer: the attempt says of itself that it never began
+        return _("The attempt never left") + late
     return {
         Evidence.Source.ANSWER: _("Answer of the business system") + status + late,
         Evidence.Source.CONFIRMATION: _("Read back from the business system") + status,
