@@ -5,11 +5,12 @@ import sys
 from demo.choices import Choices
 from demo.managing import manage, reset
 from demo.supervising import Supervisor
-from demo.telling import Refusal, say
+from demo.telling import Refusal, say, speak_to_any_terminal
 
 
 def main(arguments: list[str]) -> int:
     """Do what the first argument names and return the exit code."""
+    speak_to_any_terminal()
     try:
         choices = Choices.from_environment()
         match arguments:

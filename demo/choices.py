@@ -9,6 +9,7 @@ from demo.embedded import EmbeddedServers
 from demo.telling import Refusal
 
 ROOT = Path(__file__).resolve().parent.parent
+DEFAULT_DIRECTORY = ROOT / ".demo"
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Choices:
         chosen = cls(
             port=_port("PORT", environ.get("PORT") or "8000"),
             sandbox_port=_port("SANDBOX_PORT", environ.get("SANDBOX_PORT") or "8900"),
-            directory=ROOT / (environ.get("DEMO_DIR") or ".demo"),
+            directory=ROOT / (environ.get("DEMO_DIR") or DEFAULT_DIRECTORY),
         )
         if chosen.port == chosen.sandbox_port:
             raise Refusal(f"PORT and SANDBOX_PORT are both {chosen.port}: choose two different ones.")
@@ -57,6 +58,7 @@ class Choices:
             "SYSTEMS_DIR": str(ROOT / "sandbox" / "systems"),
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PYTHONUNBUFFERED": "1",
+            "PYTHONIOENCODING": ":replace",  # no log and no terminal ends a process by what it cannot show
         }
 
 

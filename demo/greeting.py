@@ -4,7 +4,7 @@ import json
 import secrets
 import shlex
 
-from demo.choices import Choices
+from demo.choices import DEFAULT_DIRECTORY, Choices
 
 FIRST_PROPOSAL = {
     "tool": "ouvrir_revue_dossier",
@@ -31,7 +31,7 @@ def greeting(choices: Choices) -> str:
         "",
         first_curl(choices, credentials["agents"]["agent-a"]["token"]),
         "",
-        "Ctrl-C stops everything and keeps the data; `make demo-reset` clears it.",
+        f"Ctrl-C stops everything and keeps the data; `{_reset(choices)}` clears it.",
     ]
     return "\n".join(lines)
 
@@ -47,6 +47,13 @@ def first_curl(choices: Choices, token: str) -> str:
         parts += ["-H", header]
     parts += ["-d", json.dumps(FIRST_PROPOSAL, ensure_ascii=False)]
     return shlex.join(parts)
+
+
+def _reset(choices: Choices) -> str:
+    """Return the command that clears this demo, and not the one that lies where no choice was made."""
+    if choices.directory == DEFAULT_DIRECTORY:
+        return "make demo-reset"
+    return f"make demo-reset DEMO_DIR={shlex.quote(str(choices.directory))}"
 
 
 def _sign_ins(users: dict[str, dict[str, str]]) -> list[str]:

@@ -1,5 +1,7 @@
 """What the person in front of the terminal reads: one line for each step, one sentence for each refusal."""
 
+import io
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +21,12 @@ def say(sentence: str) -> None:
 
 def quiet(_sentence: str) -> None:
     """Say nothing, for tests."""
+
+
+def speak_to_any_terminal() -> None:
+    """A terminal that knows none of our dots and dashes shows a question mark for them, and nothing ends."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 @contextmanager

@@ -1,14 +1,17 @@
 """The commands a person types."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from demo.choices import ROOT, Choices
+from demo.greeting import greeting
 from demo.telling import Refusal
 
 
@@ -81,6 +84,29 @@ def test_development_keeps_the_versions_of_production():
 def test_a_choice_that_cannot_be_is_refused_in_words(environment: dict[str, str], told: str):
     with pytest.raises(Refusal, match=told):
         Choices.from_environment(environment)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_cannot_show_our_signs_is_told_all_the_same(tmp_path: Path, encoding: str):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    done = subprocess.run(
+        [sys.executable, "-m", "demo"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "DEMO_DIR": str(tmp_path)},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == b""
+    assert b"Starting PostgreSQL and Valkey ?" in done.stdout
+    assert b"was not made by the demo" in done.stdout
+
+
+def test_the_way_to_clear_the_demo_is_the_one_for_this_directory(tmp_path: Path):
+    content = {"users": {}, "agents": {"agent-a": {"token": "cs_none"}}}
+    (tmp_path / "credentials.json").write_text(json.dumps(content))
+    said = greeting(Choices.from_environment({"DEMO_DIR": str(tmp_path)}))
+    assert f"`make demo-reset DEMO_DIR={tmp_path}` clears it" in said
 
 
 def test_choices_are_those_of_the_documentation_when_nothing_is_chosen():
