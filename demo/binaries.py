@@ -43,6 +43,8 @@ def reachable_binaries(account: Account, copies: Path, *, say: Say) -> Binaries:
     installed = installed_binaries()
     if all(account.can_enter(path) for path in (installed.initdb, installed.postgres, installed.valkey)):
         return installed
+    copies.mkdir(exist_ok=True)
+    copies.chmod(0o755)  # whatever the umask of the person: the account must pass, and there are no secrets in here
     place = copies / installed.valkey.stat().st_mtime_ns.__format__("x")
     if not place.exists():
         say(f"  The account {account.name} cannot reach the server programs; copying them to {place}.")

@@ -66,7 +66,12 @@ def wait_for_postgres(child: Child, url: str, *, seconds: float = 60.0) -> bool:
         try:
             psycopg.connect(url, connect_timeout=5).close()
         except psycopg.OperationalError as error:
-            if "password authentication failed" in str(error) or time.monotonic() > deadline:
+            if "password authentication failed" in str(error):
+                raise Refusal(
+                    "This database was made with another password than the one in secrets.json: "
+                    "put that file back, or run `make demo-reset` and start with new data."
+                ) from error
+            if time.monotonic() > deadline:
                 raise Refusal(f"PostgreSQL does not answer: {error}\n{child.last_words()}") from error
             time.sleep(0.05)
         else:

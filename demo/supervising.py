@@ -58,7 +58,8 @@ class Supervisor:
             self._run_once("migrate", "migrate", "--noinput")
         with step("Seeding the demo"):
             self._run_once("seed", "seed_demo")
-        (self.choices.directory / "beat-schedule").unlink(missing_ok=True)  # a kill -9 may have cut it short
+        for schedule in self.choices.directory.glob("beat-schedule*"):  # a kill -9 may have cut it short
+            schedule.unlink()
         with step("Starting web, workers, beat and the pretend business system"):
             for service in services(self.choices):
                 self._spawn(service)

@@ -14,11 +14,13 @@ import psycopg
 import pytest
 import redis
 
-from demo.accounts import server_account
+from demo.accounts import Account, server_account
+from demo.binaries import reachable_binaries
 from demo.choices import ROOT
 from demo.embedded import EmbeddedServers
 from demo.home import InUse
 from demo.postgres import pid_is_taken
+from demo.telling import Refusal
 
 STARTER = """
 import signal, sys
@@ -153,6 +155,18 @@ def test_damaged_broker_data_is_set_aside_and_said(home):
     assert "set aside" in "".join(said)
 
 
+def test_a_database_whose_password_was_lost_is_told_with_the_way_out_and_kept(home):
+    with servers_of(home) as servers:
+        write_fact(servers)
+    kept = (home / "secrets.json").read_text()
+    (home / "secrets.json").write_text("{")
+    with pytest.raises(Refusal, match="put that file back, or run `make demo-reset`"):
+        servers_of(home).start()
+    (home / "secrets.json").write_text(kept)
+    with servers_of(home) as servers:
+        assert read_fact(servers) == 42
+
+
 def test_a_port_taken_meanwhile_is_replaced(home):
     with servers_of(home) as servers:
         port = servers.home.known_port("postgres")
@@ -215,6 +229,26 @@ def test_a_home_below_a_private_directory_works_and_its_modes_stay():
         assert not any(home.iterdir())
         assert elsewhere == home or not elsewhere.exists()
     assert os.geteuid() != 0 or "cannot enter" in "".join(said)
+
+
+class OfAnotherRoom(Account):
+    """An account that reaches nothing below private directories, the installed programs among them."""
+
+    def can_enter(self, path: Path) -> bool:
+        return False
+
+
+def test_programs_copied_for_another_account_are_its_to_run_whatever_the_umask(home):
+    home.mkdir()
+    before = os.umask(0o077)
+    try:
+        account = OfAnotherRoom(name="other", uid=os.geteuid(), gid=os.getegid(), borrowed=False)
+        programs = reachable_binaries(account, home / "programs", say=[].append)
+    finally:
+        os.umask(before)
+    for program in (programs.initdb, programs.postgres, programs.valkey):
+        way = [program, *program.relative_to(home).parents]
+        assert all(stat_mode(home / part) & 0o005 == 0o005 for part in way if part != Path()), program
 
 
 def stat_mode(path: Path) -> int:
