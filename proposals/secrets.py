@@ -16,6 +16,7 @@ _SHAPES = (
     r"(?i:\bbasic)\s+[A-Za-z0-9+/]{16,}={0,2}",
     r"(?<![A-Za-z0-9_-])cs_[A-Za-z0-9_-]{20,}",  # our own tokens
     r"(?<![A-Za-z0-9_-])(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}",
+    r"(?<![A-Za-z0-9_-])(?:sk|pk|rk)[-_](?:live|test|proj)[-_][A-Za-z0-9_-]{3,}",
     r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})",
     r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
     r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",

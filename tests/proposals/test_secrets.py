@@ -11,6 +11,7 @@ SECRETS = [
     "Authorization: Bearer abcdefghijklmnop1234",
     "sk-" + "a1B2" * 8,
     "sk_live_" + "a1B2" * 6,
+    "sk-test-" + "123",
     "ghp_" + "a1B2" * 9,
     "github_pat_" + "a1B2" * 8,
     "AKIA" + "ABCDEFGH12345678",

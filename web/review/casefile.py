@@ -22,6 +22,7 @@ from proposals.contracts import Contract, contract_of, in_language
 from proposals.models import Proposal, Revision
 from tenancy.models import User
 from web.formatting.telling import Line, lines
+from web.formatting.values import spelt
 from web.review import acts_open
 from web.review.checks import Check, ledger
 from web.review.differences import Change, changes
@@ -235,11 +236,11 @@ def _shown(contract: Contract, arguments: Mapping[str, Any], language: str) -> l
 
 def _argument(contract: Contract, name: str, value: Any, language: str, *, among: Mapping[str, Any] | None) -> Argument:
     """`among` is what was given; None for a default that applies although nobody gave it."""
-    spelt = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    shown = spelt(value)
     words = contract.reason_words(language, value) if isinstance(value, str) else ""
     words = words or contract.amount_words(language, name, among or {})
     label = contract.argument_label(language, name)
-    return Argument(name, label, spelt, "" if words == spelt else words, given=among is not None)
+    return Argument(name, label, shown, "" if words in (shown, value) else words, given=among is not None)
 
 
 def _fact(said: Any) -> Fact:

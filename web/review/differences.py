@@ -1,16 +1,17 @@
 """What changed between two revisions, field by field, a change of type included."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from web.formatting.values import spelt
 
 ABSENT = object()
 
 
 @dataclass(frozen=True)
 class Change:
-    """One field that differs. `before` and `after` are JSON text, or None where the field was absent."""
+    """One field that differs. `before` and `after` are spelt for a reader, or None where the field was absent."""
 
     field: str
     before: str | None
@@ -44,6 +45,4 @@ def _at(items: list[Any], index: int) -> Any:
 
 
 def _spelt(value: Any) -> str | None:
-    if value is ABSENT:
-        return None
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return None if value is ABSENT else spelt(value)
