@@ -9,6 +9,7 @@ PORT ?= 8000
 SANDBOX_PORT ?= 8900
 DEMO_DIR ?= .demo
 PYTEST_ARGS ?=
+TEST_PROCESSES ?= 2
 
 # A deployment as `check --deploy` wants to see it; no address here is ever contacted.
 DEPLOYED := env -u DEMO -u DEBUG SECRET_KEY=checked-only-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDEFG \
@@ -48,7 +49,7 @@ journal-verify: $(VENV)/.locked  ## verify the demo's journal, whether or not th
 	@$(BIN)/python -m demo manage verify_journal
 
 test: $(VENV)/.locked  ## run every test on embedded servers (PYTEST_ARGS="-k name")
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(PYTEST_ARGS)
 
 check: $(VENV)/.locked  ## check style, types, floors, templates, migrations and deployment settings
 	$(BIN)/ruff check .

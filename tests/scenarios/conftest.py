@@ -27,11 +27,16 @@ class Line:
 
 
 @pytest.fixture
-def line(world: World, start_web: Callable[..., str], start_worker: Callable[..., Process]) -> Line:
+def doors(world: World, start_web: Callable[..., str]) -> Line:
+    """Web alone: whatever a worker would do, the test does."""
+    return Line(world, start_web())
+
+
+@pytest.fixture
+def line(doors: Line, start_worker: Callable[..., Process]) -> Line:
     """Web and one worker. The beat is started by the tests that need sweeps to come by themselves."""
-    url = start_web()
     start_worker()
-    return Line(world, url)
+    return doors
 
 
 @pytest.fixture

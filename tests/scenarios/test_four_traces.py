@@ -40,26 +40,26 @@ def test_accepted_a_signed_proposal_is_confirmed_with_its_reference(line: Line) 
     ],
 )
 def test_refused_out_of_scope_missing_or_closed_nothing_reaches_the_submit_route(
-    line: Line, agent: str, dossier: str, status: int, code: str
+    doors: Line, agent: str, dossier: str, status: int, code: str
 ) -> None:
-    answer = line.agent(agent).propose({**REVIEW, "dossier_ref": dossier})
+    answer = doors.agent(agent).propose({**REVIEW, "dossier_ref": dossier})
     assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
     assert answer.headers["Content-Type"].startswith("application/problem+json")
-    assert line.world.sandbox.submissions() == []
+    assert doors.world.sandbox.submissions() == []
 
 
-def test_refused_a_requester_without_the_role_is_told_before_anything_about_the_target(line: Line) -> None:
-    agent = line.agent()
-    line.world.end_role("requester")
-    looked = len(line.world.sandbox.requests())
+def test_refused_a_requester_without_the_role_is_told_before_anything_about_the_target(doors: Line) -> None:
+    agent = doors.agent()
+    doors.world.end_role("requester")
+    looked = len(doors.world.sandbox.requests())
     for dossier in ("D-42", "D-77", "D-43", "D-99999"):
         answer = agent.propose({**REVIEW, "dossier_ref": dossier})
         assert (answer.status_code, answer.json()["code"]) == (403, "not_permitted")
-    assert len(line.world.sandbox.requests()) == looked, "nothing was asked about a target"
+    assert len(doors.world.sandbox.requests()) == looked, "nothing was asked about a target"
 
 
-def test_a_foreign_and_a_missing_target_get_the_same_bytes(line: Line) -> None:
-    agent = line.agent()
+def test_a_foreign_and_a_missing_target_get_the_same_bytes(doors: Line) -> None:
+    agent = doors.agent()
     answers = []
     for dossier in ("D-77", "D-78901"):
         answer = agent.propose({**REVIEW, "dossier_ref": dossier})

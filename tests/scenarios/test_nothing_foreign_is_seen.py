@@ -19,20 +19,20 @@ def same(answer: httpx2.Response, real: str, other: str) -> tuple[int, str]:
 
 
 @pytest.fixture
-def unknown_case(line: Line) -> tuple[str, str, str]:
+def unknown_case(doors: Line) -> tuple[str, str, str]:
     """A proposal of scope A of `demo` with a signature and an unknown outcome."""
-    line.world.sandbox.fault("drop_after_effect")
-    intent = line.world.done()
+    doors.world.sandbox.fault("drop_after_effect")
+    intent = doors.world.done()
     assert intent.state == "unknown"
     return intent.revision.proposal.public_id, intent.public_id, f"A-{Signature.objects.get().pk}"
 
 
 @pytest.mark.parametrize("agent", ["agent-b", "agent-other"])
 def test_a_foreign_agent_gets_the_same_answer_for_a_real_and_for_a_made_up_proposal(
-    line: Line, unknown_case: tuple[str, str, str], agent: str
+    doors: Line, unknown_case: tuple[str, str, str], agent: str
 ) -> None:
     proposal, *_rest = unknown_case
-    client = line.agent(agent).http
+    client = doors.agent(agent).http
     for method, path, body, headers in (
         ("GET", "/api/v1/proposals/{}", None, {}),
         ("GET", "/api/v1/proposals/{}/revisions/1", None, {}),
@@ -49,15 +49,15 @@ def test_a_foreign_agent_gets_the_same_answer_for_a_real_and_for_a_made_up_propo
         )
         assert real.status_code == 404, (path, real.text)
         assert same(real, proposal, "P-999999") == same(made_up, proposal, "P-999999")
-    assert client.get("/api/v1/proposals").json()["results"] == []
+    assert client.get("/api/v1/proposals").json()["items"] == []
 
 
 @pytest.mark.parametrize("person", ["approver-b", "support-b", "requester-b", "stranger"])
 def test_a_foreign_person_sees_nothing_on_any_screen(
-    line: Line, unknown_case: tuple[str, str, str], person: str
+    doors: Line, unknown_case: tuple[str, str, str], person: str
 ) -> None:
     proposal, intent, receipt = unknown_case
-    client = line.person(person)
+    client = doors.person(person)
     for path, real, made_up in (
         ("/proposals/{}/", proposal, "P-999999"),
         ("/proposals/{}/check/", proposal, "P-999999"),
@@ -76,10 +76,10 @@ def test_a_foreign_person_sees_nothing_on_any_screen(
 
 @pytest.mark.parametrize("person", ["approver-b", "support-b", "stranger"])
 def test_a_foreign_person_changes_nothing_by_any_act(
-    line: Line, unknown_case: tuple[str, str, str], person: str
+    doors: Line, unknown_case: tuple[str, str, str], person: str
 ) -> None:
     proposal, intent, _receipt = unknown_case
-    client = line.person(person)
+    client = doors.person(person)
     token = {"csrfmiddlewaretoken": client.token(client.page("/").text)}
     before = (Intent.objects.get().state, Signature.objects.count())
     for path in (

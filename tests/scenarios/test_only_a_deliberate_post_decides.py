@@ -42,11 +42,11 @@ def revise(world: World, proposal: Proposal) -> None:
     )
 
 
-def test_a_stale_page_signs_nothing_and_shows_what_changed(line: Line) -> None:
-    proposal = line.world.propose()
-    person = line.person()
+def test_a_stale_page_signs_nothing_and_shows_what_changed(doors: Line) -> None:
+    proposal = doors.world.propose()
+    person = doors.person()
     fields = person.form(f"/proposals/{proposal.public_id}/check/", "approve-form")
-    revise(line.world, proposal)
+    revise(doors.world, proposal)
     before = counts()
     answer = person.post(f"/proposals/{proposal.public_id}/approvals/", fields)
     assert answer.status_code == 409
@@ -56,12 +56,12 @@ def test_a_stale_page_signs_nothing_and_shows_what_changed(line: Line) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-def test_reading_any_decision_address_changes_nothing(line: Line, method: str) -> None:
-    line.world.sandbox.fault("drop_after_effect")
-    waiting = line.world.propose("D-51", arguments=_review(line.world, "D-51"))
-    unknown = line.world.done()
+def test_reading_any_decision_address_changes_nothing(doors: Line, method: str) -> None:
+    doors.world.sandbox.fault("drop_after_effect")
+    waiting = doors.world.propose("D-51", arguments=_review(doors.world, "D-51"))
+    unknown = doors.world.done()
     before = counts()
-    clients = [line.person(name).http for name in ("approver", "support", "requester")]
+    clients = [doors.person(name).http for name in ("approver", "support", "requester")]
     paths = [f"/proposals/{p.public_id}/{act}/" for p in (waiting, unknown.revision.proposal) for act in DECISIONS]
     paths += [f"/proposals/{waiting.public_id}/", f"/proposals/{waiting.public_id}/check/", "/", "/reconciliation/"]
     paths += [
@@ -73,12 +73,12 @@ def test_reading_any_decision_address_changes_nothing(line: Line, method: str) -
         for path in paths:
             assert client.request(method, path).status_code < 500, path
     assert counts() == before
-    assert len(line.world.sandbox.submissions()) == 1
+    assert len(doors.world.sandbox.submissions()) == 1
 
 
-def test_a_post_without_its_csrf_token_changes_nothing(line: Line) -> None:
-    proposal = line.world.propose()
-    person = line.person()
+def test_a_post_without_its_csrf_token_changes_nothing(doors: Line) -> None:
+    proposal = doors.world.propose()
+    person = doors.person()
     fields = person.form(f"/proposals/{proposal.public_id}/check/", "approve-form")
     fields.pop("csrfmiddlewaretoken")
     before = counts()
