@@ -80,7 +80,7 @@ def record(
     salt, content = (secrets.token_bytes(16), canonical(dict(personal))) if personal else (b"", b"")
     position = (head.length if head else 0) + 1 if chain else None
     told = {
-        "at": now.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        "at": spelt(now),
         "organization": organization,
         "actor": {"kind": actor.kind, "id": actor.id},
         "kind": str(kind),
@@ -108,3 +108,8 @@ def record(
     if personal:
         Personal.objects.create(entry=entry.pk, content=content, salt=salt)
     return Head(digest, position or 0)
+
+
+def spelt(moment: datetime) -> str:
+    """An instant as an entry spells it: UTC, microseconds, `Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.db import connection
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -79,6 +79,13 @@ def person(request: HttpRequest) -> User:
     """The signed-in person; `page` and `act` let nobody else in."""
     assert isinstance(request.user, User)
     return request.user
+
+
+def plain(text: str) -> str:
+    """Text of an address that a database can be asked for; Http404 for what no row can hold."""
+    if "\x00" in text:
+        raise Http404
+    return text
 
 
 def see_other(address: str) -> HttpResponse:

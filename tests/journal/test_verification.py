@@ -9,9 +9,10 @@ from django.db import connection, transaction
 from journal.chain import verify
 from journal.clock import now
 from journal.digests import canonical, link
-from journal.models import Entry
+from journal.kinds import Kind
+from journal.models import Entry, Personal
 from journal.queries import entries_of
-from journal.recording import Actor, Head
+from journal.recording import Actor, Head, record
 from journal.retention import erase
 from tests.journal.test_append_only import told
 
@@ -104,3 +105,46 @@ def test_the_digest_is_over_stored_bytes_and_not_over_a_value_that_went_through_
 def test_heads_of_chains_that_have_no_entries_are_noticed() -> None:
     assert not verify(heads={"P-9": (b"\0" * 32, 1)}).ok
     assert Head(None, 0).digest is None
+
+
+@pytest.mark.parametrize("column", [{"at": "2020-01-01T00:00:00Z"}, {"actor_kind": "server"}, {"organization": 2}])
+def test_every_column_that_is_shown_is_compared_with_the_bytes(column: dict[str, object]) -> None:
+    told(length=2)
+    second = Entry.objects.get(chain="P-1", position=2)
+    with as_the_owner_of_the_tables():
+        Entry.objects.filter(pk=second.pk).update(**column)
+    assert verify().first_broken == second.pk
+
+
+def test_words_put_beside_an_entry_that_tells_of_none_are_noticed() -> None:
+    with transaction.atomic():
+        record(kind=Kind.PROPOSAL_EXPIRED, actor=Actor.server(), organization=1, now=now(), chain="P-1")
+    entry = Entry.objects.get()
+    Personal.objects.create(entry=entry.pk, content=b'{"words":"never said"}', salt=b"x")
+    assert verify().first_broken == entry.pk
+
+
+def test_words_emptied_in_the_name_of_another_erasure_are_noticed() -> None:
+    told(length=2)
+    first, second = Entry.objects.order_by("pk")
+    with transaction.atomic():
+        erase(actor=Actor("person", "auditor"), entry=first.pk, reason="request", now=now())
+    told_by = Personal.objects.get(pk=first.pk).erased_by
+    with as_the_owner_of_the_tables():
+        Personal.objects.filter(pk=second.pk).update(content=None, salt=None, erased_by=told_by)
+    assert verify().first_broken == second.pk
+
+
+def test_a_chain_that_no_proposal_began_is_noticed() -> None:
+    head = told(length=2)
+    told(chain="P-2", length=1)
+    assert verify(heads={"P-1": (head.digest or b"", 2)}).first_broken == Entry.objects.get(chain="P-2").pk
+
+
+def test_one_organization_is_verified_without_a_word_about_another() -> None:
+    told(length=2)
+    with transaction.atomic():
+        record(kind=Kind.PROPOSAL_EXPIRED, actor=Actor.server(), organization=2, now=now(), chain="P-2")
+    with as_the_owner_of_the_tables():
+        Entry.objects.filter(chain="P-1", position=2).update(actor="somebody else")
+    assert (verify(organization=2).ok, verify(organization=2).entries, verify(organization=1).ok) == (True, 1, False)

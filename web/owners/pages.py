@@ -13,7 +13,7 @@ from proposals.contracts import Contract, contract_of, in_language
 from proposals.models import ContractVersion
 from systems.adapters.registry import systems
 from tenancy.models import RoleGrant, User
-from web.doors import page, person
+from web.doors import page, person, plain
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ def contracts(request: HttpRequest) -> HttpResponse:
 @page
 def contract(request: HttpRequest, name: str, version: str) -> HttpResponse:
     """One version: what it asks, who may, what follows, what proves it; and the file as its owner wrote it."""
-    rows = _visible(person(request)).filter(name=name, version=version)
-    slug = request.GET.get("organization", "")
+    rows = _visible(person(request)).filter(name=plain(name), version=plain(version))
+    slug = plain(request.GET.get("organization", ""))
     row = (rows.filter(organization__slug=slug) if slug else rows).first()
     if row is None:
         raise Http404
