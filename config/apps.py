@@ -8,7 +8,9 @@ class HouseConfig(AppConfig):
     verbose_name = "Countersign"
 
     def ready(self) -> None:
-        """Register the system checks."""
+        """Register the system checks, and have everything logged in one way."""
         from config import checks
+        from config.logs import configure_structlog
 
         assert checks
+        configure_structlog()

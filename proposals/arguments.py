@@ -6,6 +6,7 @@ import math
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from proposals.secrets import mask, token
 from proposals.shapes import validator_of
 
 MAX_DEPTH = 32
+MAX_ERRORS = 50  # a sender mends what it is told and sends again; an answer is never many times the question
 MAX_EXACT = 2**53 - 1  # beyond it, readers of JSON disagree about the digits
 _SHOWN = 200
 _validators: dict[str, Any] = {}
@@ -64,15 +66,15 @@ def parse(canonical: bytes | memoryview) -> Any:
 
 
 def check(contract: Contract, arguments: Any) -> list[ArgumentError]:
-    """Everything that keeps `arguments` from fitting the contract, in a stable order; empty when they fit."""
-    unsafe = [_unsafe_error(pointer, detail) for pointer, detail in _unsafe(arguments, "", 1)]
+    """What keeps `arguments` from fitting the contract, in a stable order, at most fifty; empty when they fit."""
+    unsafe = [_unsafe_error(pointer, detail) for pointer, detail in islice(_unsafe(arguments, "", 1), MAX_ERRORS)]
     if unsafe:  # a validator must not be given what it cannot carry
         return unsafe
     validator = _validators.get(contract.digest)
     if validator is None:
         validator = _validators[contract.digest] = validator_of(contract.arguments)
-    found = [error for told in validator.iter_errors(arguments) for error in _errors(told, contract)]
-    found += list(_hidden(contract, arguments))
+    fitting = (error for told in validator.iter_errors(arguments) for error in _errors(told, contract))
+    found = list(islice(chain(fitting, _hidden(contract, arguments)), MAX_ERRORS))
     return sorted(found, key=lambda error: (error.pointer, error.keyword))
 
 

@@ -1,11 +1,13 @@
 """The envelope of a submission: its members, their kinds, and what is refused before anything is looked at."""
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from approvals.examining import Answers, Submission
 from approvals.refusals import Refusal
 from journal.digests import canonical, sha256
-from proposals.arguments import shown
+from proposals.arguments import MAX_ERRORS, shown
 from proposals.secrets import mask, token
 from proposals.shapes import validator_of
 from web.api.parsing import malformed
@@ -64,8 +66,8 @@ _VALIDATOR = validator_of(_JUDGED)
 
 
 def submission_of(body: Any) -> Submission:
-    """The submission in a parsed body; raises Refusal `malformed_request` with every pointer at once."""
-    errors = [error for told in _VALIDATOR.iter_errors(body) for error in _errors(told)]
+    """The submission in a parsed body; raises Refusal `malformed_request` with its pointers at once, at most fifty."""
+    errors = list(islice((error for told in _VALIDATOR.iter_errors(body) for error in _errors(told)), MAX_ERRORS))
     if errors:
         places = ", ".join(error["pointer"] or "the body" for error in errors[:5])
         raise Refusal(
@@ -102,25 +104,20 @@ def _spelt(body: Any) -> bytes:
         return repr(body).encode("utf-8", "replace")
 
 
-def _errors(told: Any) -> list[dict[str, str]]:
+def _errors(told: Any) -> Iterator[dict[str, str]]:
     pointer = "".join(token(mask(str(part))[:200]) for part in told.instance_path)
     keyword, about = told.kind.name, told.kind.as_dict()
     if keyword == "required":
         name = about["property"]
-        return [{"pointer": pointer + token(name), "keyword": keyword, "expected": "present", "received": "nothing"}]
-    if keyword == "additionalProperties":
-        expected = "no such member"
-        return [
-            {
-                "pointer": pointer + token(mask(name)[:200]),
-                "keyword": keyword,
-                "expected": expected,
-                "received": shown(told.instance.get(name)),
-            }
-            for name in about["unexpected"]
-        ]
-    expected = " or ".join(about["types"]) if keyword == "type" else _bound(keyword, about)
-    return [{"pointer": pointer, "keyword": keyword, "expected": expected, "received": shown(told.instance)}]
+        yield {"pointer": pointer + token(name), "keyword": keyword, "expected": "present", "received": "nothing"}
+    elif keyword == "additionalProperties":
+        for name in about["unexpected"]:
+            place = pointer + token(mask(name)[:200])
+            received = shown(told.instance.get(name))
+            yield {"pointer": place, "keyword": keyword, "expected": "no such member", "received": received}
+    else:
+        expected = " or ".join(about["types"]) if keyword == "type" else _bound(keyword, about)
+        yield {"pointer": pointer, "keyword": keyword, "expected": expected, "received": shown(told.instance)}
 
 
 def _bound(keyword: str, about: dict[str, Any]) -> str:

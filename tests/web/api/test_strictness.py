@@ -125,3 +125,16 @@ def test_many_waiters_do_not_keep_others_out(wire: Wire) -> None:
     assert time.monotonic() - begun < 5
     for thread in threads:
         thread.join()
+
+
+def test_an_answer_is_never_many_times_the_question(wire: Wire) -> None:
+    for body in (
+        {"tool": "refund_create", "arguments": {f"order_i{n}": 1 for n in range(5_000)}},
+        {"tool": "x", "arguments": {}, **{f"argument{n}": 1 for n in range(5_000)}},
+        {"tool": "x", "arguments": {}, "facts": [1] * 20_000},
+        {"tool": "refund_create", "arguments": {**REFUND, "lines": [0] * 20_000}},
+    ):
+        answer = wire.send("POST", "/proposals", json.dumps(body).encode())
+        assert answer.status in (400, 422)
+        assert 1 <= len(answer.body["errors"]) <= 50
+        assert len(answer.raw) < 50_000
