@@ -125,6 +125,16 @@ CELERY_TASK_ROUTES = {
 }
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "intents.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS * 2}},
+    # Whether somebody listens to a queue in which there is nothing to do: readiness asks.
+    **{
+        f"pulse-{queue}": {
+            "task": "intents.tasks.pulse",
+            "args": (queue,),
+            "schedule": SWEEP_SECONDS,
+            "options": {"queue": queue, "expires": SWEEP_SECONDS * 2},
+        }
+        for queue in ("handover", "probes")
+    },
 }
 CELERY_TIMEZONE = "UTC"
 

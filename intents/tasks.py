@@ -7,6 +7,7 @@ from celery import shared_task
 
 from intents import dispatching, opening, sweeping, verifying
 from intents.models import Intent
+from intents.progressing import progressed
 from journal.recording import Actor
 
 
@@ -20,12 +21,14 @@ def open_intent(authorization_id: int) -> None:
     intent = opening.open_intent(authorization_id)
     if intent is not None:
         dispatching.hand_over(intent.pk, worker=_worker())
+    progressed("handover")
 
 
 @shared_task(name="intents.tasks.hand_over")
 def hand_over(intent_id: int) -> None:
     """The intent is looked at once, and handed over if every check holds."""
     dispatching.hand_over(intent_id, worker=_worker())
+    progressed("handover")
 
 
 @shared_task(name="intents.tasks.probe")
@@ -33,9 +36,16 @@ def probe(intent_id: int) -> None:
     """The effect is looked up once, unless the schedule is spent: a message may come late, or twice."""
     if Intent.objects.filter(pk=intent_id, next_probe_at__isnull=False).exists():
         verifying.probe(intent_id, actor=Actor.worker(_worker()))
+    progressed("probes")
 
 
 @shared_task(name="intents.tasks.sweep")
 def sweep() -> None:
     """Everything overdue is moved on."""
     sweeping.sweep()
+
+
+@shared_task(name="intents.tasks.pulse")
+def pulse(duty: str) -> None:
+    """A worker of this duty takes work, even when there is none: sent by the clock to the queue it listens to."""
+    progressed(duty)

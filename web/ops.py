@@ -15,10 +15,11 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from intents.models import Progress
+from intents.models import Intent, Progress
+from intents.states import State
 from journal.clock import now as database_now
 
-_SWEEPS_MISSED = 4  # a sweep older than this many intervals means that nothing makes lost nudges certain any more
+_MISSED = 4  # progress older than this many intervals of the sweep is none any more
 
 
 class NotReady(Exception):
@@ -40,12 +41,14 @@ def live(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> JsonResponse:
-    """200 when database, migrations, broker and sweep all work, else 503; each part with its sentence."""
+    """200 when database, migrations, broker, sweep and the workers all work, else 503; each part with its sentence."""
     parts = {
         "database": _asked(_database),
         "migrations": _asked(_migrations),
         "broker": _asked(_broker),
         "sweep": _asked(_sweep),
+        "handover": _asked(_handover),
+        "probes": _asked(_probes),
     }
     whole = all(part["ready"] for part in parts.values())
     return JsonResponse({"ready": whole, "parts": parts}, status=200 if whole else 503)
@@ -89,10 +92,31 @@ def _broker() -> str:
 
 
 def _sweep() -> str:
-    last: datetime | None = Progress.objects.filter(duty="sweep").values_list("at", flat=True).first()
-    if last is None:
-        raise NotReady("no sweep has completed yet")
-    age = (database_now() - last).total_seconds()
-    if age > _SWEEPS_MISSED * settings.SWEEP_SECONDS:
+    age = _age("sweep", never="no sweep has completed yet")
+    if age > _MISSED * settings.SWEEP_SECONDS:
         raise NotReady(f"the last sweep completed {age:.0f} s ago")
     return f"completed {age:.1f} s ago"
+
+
+def _handover() -> str:
+    age = _age("handover", never="no worker has taken a hand-over's message yet")
+    if age <= _MISSED * settings.SWEEP_SECONDS:
+        return f"a worker took a message {age:.1f} s ago"
+    # All of them may be waiting for answers, each no longer than its deadline: that is work as well.
+    if Intent.objects.filter(state=State.SENDING, deadline__gt=database_now()).exists():
+        return f"orders are on their way; a worker took a message {age:.0f} s ago"
+    raise NotReady(f"no worker has taken a hand-over's message for {age:.0f} s: orders wait")
+
+
+def _probes() -> str:
+    age = _age("probes", never="no worker has taken a probe's message yet")
+    if age > _MISSED * settings.SWEEP_SECONDS:
+        raise NotReady(f"no worker has taken a probe's message for {age:.0f} s: nobody looks for effects")
+    return f"a worker took a message {age:.1f} s ago"
+
+
+def _age(duty: str, *, never: str) -> float:
+    last: datetime | None = Progress.objects.filter(duty=duty).values_list("at", flat=True).first()
+    if last is None:
+        raise NotReady(never)
+    return (database_now() - last).total_seconds()

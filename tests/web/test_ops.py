@@ -1,11 +1,20 @@
 """Whether it is alive, whether it is ready, and what the pages around a mistake say."""
 
+import signal
+from collections.abc import Callable
+from datetime import timedelta
+
 import pytest
 from django.db.models import F
 from django.test import Client
 
 from intents import sweeping
+from intents.dispatching import look_at
+from intents.marking import Marked, decide_and_mark
+from intents.models import Progress
+from journal.clock import now as database_now
 from proposals.models import Proposal
+from tests.processes import Process, until
 from tests.web.people import Person
 from tests.world import World
 
@@ -18,8 +27,46 @@ def test_ready_means_that_a_sweep_completed_a_moment_ago(database: None) -> None
         "took_ms": before.json()["parts"]["sweep"]["took_ms"]
     }
     sweeping.sweep()
+    now_swept = client.get("/healthz/ready")
+    assert (now_swept.status_code, now_swept.json()["parts"]["sweep"]["ready"]) == (503, True)
+    for queue in ("handover", "probes"):
+        Progress.objects.create(duty=queue, at=database_now())
     after = client.get("/healthz/ready")
     assert (after.status_code, after.json()["ready"]) == (200, True)
+
+
+def test_not_ready_while_a_worker_is_frozen_though_its_process_is_there_and_ready_again_afterwards(
+    database: None, start_worker: Callable[..., Process], start_beat: Callable[[], Process]
+) -> None:
+    workers = {"handover": start_worker(queues="handover"), "probes": start_worker(queues="probes")}
+    start_worker(queues="sweeps")
+    start_beat()
+    client = Client(HTTP_HOST="localhost")
+
+    def unready() -> set[str]:
+        return {name for name, part in client.get("/healthz/ready").json()["parts"].items() if not part["ready"]}
+
+    until(lambda: unready() == set(), what="ready")
+    for queue, worker in workers.items():
+        worker.kill(signal.SIGSTOP)
+        until(lambda queue=queue: unready() == {queue}, seconds=20, what=f"{queue} is told")
+        worker.kill(signal.SIGCONT)
+        until(lambda: unready() == set(), seconds=20, what="ready again")
+
+
+def test_workers_that_all_wait_for_an_answer_within_its_deadline_are_at_work(world: World) -> None:
+    intent = world.approved()
+    long_ago = database_now() - timedelta(minutes=5)
+    Progress.objects.create(duty="handover", at=long_ago)
+    client = Client(HTTP_HOST="localhost")
+
+    def told() -> dict[str, object]:
+        return client.get("/healthz/ready").json()["parts"]["handover"]
+
+    assert told()["ready"] is False
+    came_of_it = decide_and_mark(intent.pk, look_at(intent.pk), worker="test")
+    assert isinstance(came_of_it, Marked)
+    assert told()["ready"] is True
 
 
 def test_alive_asks_nothing_of_anybody(database: None) -> None:
