@@ -171,6 +171,7 @@ def test_a_port_taken_meanwhile_is_replaced(home):
     with servers_of(home) as servers:
         port = servers.home.known_port("postgres")
     with socket.socket() as thief:
+        thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections just closed linger on the port
         thief.bind(("127.0.0.1", port))
         thief.listen()
         with servers_of(home) as servers:

@@ -174,6 +174,7 @@ def test_reset_clears_the_directory(fresh):
 
 def test_a_busy_port_is_told_in_one_sentence(fresh):
     with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         other.bind(("127.0.0.1", fresh.port))
         other.listen()
         refused = fresh.command()
