@@ -87,8 +87,10 @@ DATABASES = {"default": env.db_url("DATABASE_URL", default="postgres://countersi
 DATABASES["default"] |= {
     "CONN_MAX_AGE": None,
     "CONN_HEALTH_CHECKS": True,
+    # What the address asks for (sslmode, sslrootcert …) is kept; the time limits are not the address's to lift.
     "OPTIONS": {
         "connect_timeout": 5,
+        **DATABASES["default"].get("OPTIONS", {}),
         "options": "-c statement_timeout=15s -c lock_timeout=8s -c idle_in_transaction_session_timeout=30s",
     },
 }
