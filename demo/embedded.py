@@ -9,6 +9,7 @@ from typing import Self
 from demo.accounts import Account
 from demo.binaries import Binaries, reachable_binaries
 from demo.children import Child, clear_leftovers, remember
+from demo.given import require_broker, require_database
 from demo.home import Home
 from demo.postgres import NOT_DURABLE, ensure_database, make_cluster, start_postgres, wait_for_postgres
 from demo.telling import Refusal, Say, say
@@ -56,6 +57,25 @@ class EmbeddedServers:
         if self._given_redis:
             return self._given_redis
         return f"redis://:{self.home.secret('VALKEY_PASSWORD')}@127.0.0.1:{self.home.known_port('valkey')}/0"
+
+    def require_given(self) -> None:
+        """Ask the servers that are given; raise Refusal, at once and in words, when one of them cannot be used."""
+        if self._given_database:
+            require_database(self._given_database)
+        if self._given_redis:
+            require_broker(self._given_redis)
+
+    def note_given(self) -> None:
+        """Keep in the home which servers were given: without them, its data is somewhere else."""
+        given = {"DATABASE_URL": bool(self._given_database), "REDIS_URL": bool(self._given_redis)}
+        self.home.note_given([name for name, is_given in given.items() if is_given])
+
+    def require_those_given_before(self) -> None:
+        """Raise Refusal when the demo of this home was started with a server that is not given now."""
+        given = {"DATABASE_URL": self._given_database, "REDIS_URL": self._given_redis}
+        missing = [name for name in self.home.given_before if not given[name]]
+        if missing:
+            raise Refusal(f"This demo was started with {' and '.join(missing)}: give the same again, beside DEMO_DIR.")
 
     def start(self) -> None:
         """Take the home, clear what an earlier run left, and start what is not given; both answer afterwards."""

@@ -111,6 +111,15 @@ class Home:
         """Return the port a running server was given."""
         return int(self._read("ports.json")[name])
 
+    @property
+    def given_before(self) -> list[str]:
+        """The names of the servers' addresses that the last start here was given."""
+        return [name for name in self._read("given.json").get("names", []) if name in ("DATABASE_URL", "REDIS_URL")]
+
+    def note_given(self, names: list[str]) -> None:
+        """Keep the names, never the addresses: they hold passwords."""
+        self._write("given.json", {"names": names})
+
     def secret(self, name: str) -> str:
         """Return a secret of this home, made on first use and readable by its owner alone."""
         kept = self._read("secrets.json")

@@ -26,6 +26,8 @@ def reset(*, choices: Choices) -> None:
     if not home.path.exists():
         return
     home.take()
+    if "DATABASE_URL" in home.given_before:
+        say("The database that DATABASE_URL named is not the demo's to clear: it stays as it is.")
     home.erase()
     home.leave()
 
@@ -36,6 +38,8 @@ def _servers(choices: Choices) -> Iterator[EmbeddedServers]:
     servers = EmbeddedServers(choices.directory)
     if not servers.home.made:
         raise Refusal(f"There is no demo in {choices.directory} yet: run `make demo` first.")
+    servers.require_those_given_before()
+    servers.require_given()
     if not _started(servers):
         yield servers
         return

@@ -51,7 +51,9 @@ class Supervisor:
 
     def _start(self) -> None:
         with step("Starting PostgreSQL and Valkey"):
+            self.servers.require_given()
             self.servers.start()
+            self.servers.note_given()
         clear_leftovers(self.servers.home.processes, say=say)
         self._require_free_ports()
         with step("Migrating the database"):

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from demo.credentials import Credentials
 from demo.seeding import seed
+from tenancy.models import Organization
 
 
 class Command(BaseCommand):
@@ -19,6 +20,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
             raise CommandError("This is not a demo (DEMO is not set): nothing was seeded.")
+        organizations = Organization.objects.values_list("slug", flat=True)
+        if organizations and "demo" not in organizations:
+            # DATABASE_URL may be that of a real house, left in the environment of somebody's shell.
+            raise CommandError(
+                "This database holds organizations that no demo made: nothing was seeded. Give the demo one of its own."
+            )
         directory = Path(os.environ.get("DEMO_DIR") or settings.BASE_DIR / ".demo")
         directory.mkdir(parents=True, exist_ok=True)
         credentials = Credentials(
