@@ -57,7 +57,7 @@ class Supervisor:
         clear_leftovers(self.servers.home.processes, say=say)
         self._require_free_ports()
         with step("Migrating the database"):
-            self._run_once("migrate", "migrate", "--noinput")
+            self._run_once("migrate", "migrate", "--noinput", "--skip-checks")  # the seed checks
         with step("Seeding the demo"):
             self._run_once("seed", "seed_demo")
         for schedule in self.choices.directory.glob("beat-schedule*"):  # a kill -9 may have cut it short

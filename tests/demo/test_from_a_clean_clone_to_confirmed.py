@@ -11,6 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-from demo.home import free_port
+from demo.home import Home, free_port
 from tests.chromium import find_chromium
 from tests.demo.test_supervisor import left_alive
 from tests.processes import ROOT, until
@@ -29,14 +30,15 @@ PICTURES = Path(os.environ.get("TEST_ARTIFACTS", ROOT / "test-artifacts")) / "de
 
 
 @pytest.fixture
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clean clone of what is committed, with this checkout's environment beside it."""
-    place = tmp_path_factory.mktemp("clone")
-    for folder in (place, *place.parents[:2]):
-        folder.chmod(0o755)
-    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(place / "countersign")], check=True)
-    (place / "countersign" / ".venv").symlink_to(Path(sys.prefix))
-    return place / "countersign"
+def clone() -> Iterator[Path]:
+    """A clean clone of what is committed, with this checkout's environment beside it, where every account may pass."""
+    with tempfile.TemporaryDirectory(prefix="countersign-clone-") as made:
+        Path(made).chmod(0o755)
+        place = Path(made) / "countersign"
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(place)], check=True)
+        (place / ".venv").symlink_to(Path(sys.prefix))
+        yield place
+        Home(place / ".demo").erase()  # data may lie elsewhere
 
 
 @pytest.fixture
