@@ -3,6 +3,7 @@
 from typing import Any
 
 from csp.decorators import csp_update
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,6 +20,7 @@ class Schema(SpectacularJSONAPIView):
     authentication_classes = []
     permission_classes = []
 
+    @extend_schema(exclude=True)  # the description does not describe itself
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """The description; raises Refusal for any parameter."""
         parameters(request)
