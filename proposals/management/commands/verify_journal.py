@@ -1,9 +1,10 @@
 """`manage.py verify_journal`: hash the stored bytes, follow every link, compare every end with its proposal."""
 
+import re
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
+from django.db import connection, transaction
 
 from journal.chain import snapshot, verify
 from proposals.models import Proposal
@@ -20,7 +21,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Verify inside one snapshot, so that writers at work are not mistaken for tampering."""
-        chain: str | None = options["proposal"]
+        chain = _chain(options["proposal"])
+        if Proposal._meta.db_table not in connection.introspection.table_names():
+            raise CommandError("This database was never migrated: there is no journal in it to verify.")
         with transaction.atomic(durable=True):
             snapshot()
             rows = Proposal.objects.exclude(chain_length=0)
@@ -29,9 +32,18 @@ class Command(BaseCommand):
             report = verify(chain=chain, heads=heads)
         if not report.ok:
             raise CommandError(f"The journal does not verify. Entry {report.first_broken}: {report.reason}.")
+        if chain and not report.entries:
+            raise CommandError(f"There is no proposal {chain}, and the journal tells nothing of one.")
         self.stdout.write(
             f"The journal verifies: {report.entries} entries, {report.chains} chains, every end in place."
         )
+
+
+def _chain(named: str | None) -> str | None:
+    """The chain of the proposal that was named, None for all of them; CommandError for what names none."""
+    if named is None or re.fullmatch(r"P-[1-9][0-9]{0,17}", named):
+        return named
+    raise CommandError(f"“{named}” is not the number of a proposal, such as P-42.")
 
 
 def _heads(rows: Any) -> Any:
