@@ -177,7 +177,9 @@ class TestTransportSecurity:
             got = submit(serve(reset).url().replace("http:", "https:"))
         finally:
             del reset.reads  # type: ignore[attr-defined]
-        assert (got.delivery, got.fault) == (NEVER, "tls")
+        # The reset may arrive before the handshake has begun or in its middle; either way nothing of ours was sent.
+        assert got.delivery is NEVER
+        assert got.fault in ("tls", "connect_failed")
 
     def test_a_handshake_that_stalls_was_never_sent(self, serve: Start) -> None:
         def stall(connection: socket.socket) -> None:
