@@ -30,7 +30,7 @@ $(VENV)/.locked: $(LOCKS)
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11: name a newer one: make PYTHON=python3.11"; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2> /dev/null || { echo "$(PYTHON) cannot make virtual environments: install its venv package (on Debian: python3-venv)."; exit 1; }
 	@if ! $(BIN)/python -m pip --version > /dev/null 2>&1; then echo "· Making $(VENV) with $$("$(PYTHON)" --version) …"; "$(PYTHON)" -m venv --clear $(VENV); fi
-	@echo "· Installing the locked requirements into $(VENV) (hashes checked; about a minute, 700 MB) …"
+	@echo "· Installing the locked requirements into $(VENV) (hashes checked; 700 MB, one to three minutes without a word) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes $(addprefix -r ,$(LOCKS))
 	@touch $@
 	@echo "  installed"
