@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from demo.children import dying_with
 from demo.home import Home, free_port
 from tests.chromium import find_chromium
 from tests.demo.test_supervisor import left_alive
@@ -54,6 +55,7 @@ def running_demo(clone: Path) -> Iterator[str]:
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=dying_with(os.getpid(), signal.SIGTERM),
     )
     assert demo.stdout is not None
     printed = ""

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from demo.children import dying_with
 from demo.choices import ROOT
 from demo.embedded import EmbeddedServers
 from demo.home import Home, free_port
@@ -51,7 +52,12 @@ class Demo:
 
     def start(self) -> "Demo":
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "demo"], cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-m", "demo"],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=dying_with(os.getpid(), signal.SIGTERM),
         )
         self.said = ""
         for line in self.process.stdout:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from demo.children import dying_with
+
 ROOT = Path(__file__).resolve().parents[2]
 REVIEW = {"dossier_ref": "D-42", "reason_code": "DONNEE_A_VERIFIER", "queue": "internal_review", "client_ref": "ref-1"}
 REFUND = {"order_id": "ORD-000123", "amount_minor": 1250, "currency": "EUR", "client_ref": "ref-1"}
@@ -37,7 +39,8 @@ class SandboxProcess:
 
     def __init__(self, data: Path, *extra: str) -> None:
         command = [sys.executable, "-m", "sandbox", "--port", "0", "--data", str(data), *extra]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        bind = dying_with(os.getpid(), signal.SIGTERM)  # a killed test run leaves nothing
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, preexec_fn=bind)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         found = re.search(r"http://(\S+):(\d+)", line)
