@@ -6,7 +6,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -66,15 +65,6 @@ def test_a_busy_port_is_said_in_words(sandbox: SandboxProcess, tmp_path: Path) -
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=10, check=False)
     assert done.returncode == 1
     assert "cannot listen" in done.stdout
-
-
-def test_a_request_takes_less_than_two_milliseconds_when_the_machine_is_free(sandbox: SandboxProcess) -> None:
-    took = []
-    for number in range(100):
-        began = time.perf_counter()
-        sandbox.review(client_ref=f"ref-{number}")
-        took.append(time.perf_counter() - began)
-    assert sorted(took)[10] < 0.002, "the quickest tenth of a hundred requests, each on a connection of its own"
 
 
 def test_connections_that_end_leave_no_threads(sandbox: SandboxProcess) -> None:
