@@ -36,7 +36,7 @@ from proposals.secrets import mask
 from proposals.submitting import create, session_of
 from tenancy.access import Caller
 
-__all__ = ["Answers", "Received", "Refusal", "Submission", "note", "receive", "refusal_of"]
+__all__ = ["Answers", "Received", "Refusal", "Submission", "decided", "note", "receive"]
 
 _EXCERPT = 300
 
@@ -126,7 +126,7 @@ def _as_replay(caller: Caller, claim: keys.Claim, fingerprint: str, proposal_id:
 
 def _create(caller: Caller, submission: Submission, examined: Examined, *, claim: keys.Claim) -> Received:
     with transaction.atomic(durable=True):
-        decision, now = _decided(caller, submission, examined)
+        decision, now = decided(caller, submission, examined)
         revision = create(
             caller=caller,
             version=examined.version,
@@ -142,8 +142,8 @@ def _create(caller: Caller, submission: Submission, examined: Examined, *, claim
     return Received(revision.proposal, revision, decision=decision)
 
 
-def _decided(caller: Caller, submission: Submission, examined: Examined) -> tuple[Decision, datetime]:
-    """The policy's answer, allowed, and the instant it was given at."""
+def decided(caller: Caller, submission: Submission, examined: Examined) -> tuple[Decision, datetime]:
+    """The policy's answer, allowed, and the instant it was given at. Inside a transaction; raises Refusal."""
     question = assessing.at_submission(
         caller=caller,
         version=examined.version,
@@ -154,7 +154,7 @@ def _decided(caller: Caller, submission: Submission, examined: Examined) -> tupl
     )
     decision = decide(question, examined.contract)
     if not decision.allowed:
-        raise refusal_of(decision)
+        raise _refusal_of(decision)
     require_new_question(caller, submission, examined, expected_version=question.expected_version)
     return decision, question.now
 
@@ -187,7 +187,7 @@ def _answer(examined: Examined) -> dict[str, Any] | None:
 
 def _dry(caller: Caller, submission: Submission, examined: Examined) -> Received:
     with transaction.atomic(durable=True):
-        decision, now = _decided(caller, submission, examined)
+        decision, now = decided(caller, submission, examined)
         record(
             kind=Kind.DECISION_TAKEN,
             actor=Actor.agent(caller),
@@ -198,7 +198,7 @@ def _dry(caller: Caller, submission: Submission, examined: Examined) -> Received
     return Received(None, None, decision=decision)
 
 
-def refusal_of(decision: Decision) -> Refusal:
+def _refusal_of(decision: Decision) -> Refusal:
     """The policy's refusal as an answer to the agent."""
     failing = [one for one in decision.checks if one.verdict in (Verdict.FAILS, Verdict.WAITS)]
     match decision.code:

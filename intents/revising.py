@@ -6,13 +6,10 @@ from typing import Any
 
 from django.db import transaction
 
-from approvals import assessing
 from approvals.examining import Answers, Examined, Submission, examine, fit
 from approvals.models import Authorization
-from approvals.policy import decide
-from approvals.receiving import Received, note, refusal_of
+from approvals.receiving import Received, decided, note
 from approvals.refusals import Refusal
-from approvals.refused_before import require_new_question
 from intents.ending import end_without_effect
 from intents.holding import hold_proposal, live_intent
 from intents.states import State
@@ -99,19 +96,8 @@ def _write(
     with transaction.atomic(durable=True):
         proposal = proposal_for(caller, known.pk)
         _require_current(proposal, if_match)
-        question = assessing.at_submission(
-            caller=caller,
-            version=examined.version,
-            contract=examined.contract,
-            scope=examined.scope,
-            arguments=examined.arguments,
-            look=examined.look,
-        )
-        decision = decide(question, examined.contract)
-        if not decision.allowed:
-            raise refusal_of(decision)
-        require_new_question(caller, submission, examined, expected_version=question.expected_version)
-        stop_before_mark(proposal, cause="superseded", actor=Actor.agent(caller), now=question.now)
+        decision, now = decided(caller, submission, examined)
+        stop_before_mark(proposal, cause="superseded", actor=Actor.agent(caller), now=now)
         revision = create_revision(
             proposal=proposal,
             caller=caller,
@@ -120,7 +106,7 @@ def _write(
             asked=Asked(examined.arguments, submission.suggestion, submission.facts, submission.session or ""),
             observation=examined.look.observation,
             decision=decision.told,
-            now=question.now,
+            now=now,
             claim=claim,
         )
     return Received(proposal, revision, decision=decision)
