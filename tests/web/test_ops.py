@@ -1,13 +1,17 @@
 """Whether it is alive, whether it is ready, and what the pages around a mistake say."""
 
+import os
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import httpx2
 import pytest
 from django.db.models import F
 from django.test import Client
 
+from demo.embedded import EmbeddedServers
 from intents import sweeping
 from intents.dispatching import look_at
 from intents.marking import Marked, decide_and_mark
@@ -67,6 +71,28 @@ def test_workers_that_all_wait_for_an_answer_within_its_deadline_are_at_work(wor
     came_of_it = decide_and_mark(intent.pk, look_at(intent.pk), worker="test")
     assert isinstance(came_of_it, Marked)
     assert told()["ready"] is True
+
+
+def test_a_frozen_database_is_told_at_once_however_often_it_is_asked_and_is_ready_again_afterwards(
+    start_web: Callable[..., str], private_servers: Callable[..., EmbeddedServers]
+) -> None:
+    servers = private_servers(durable=False)
+    url = start_web(env={"DATABASE_URL": servers.database_url})
+    assert servers.postgres is not None
+
+    def database() -> dict[str, object]:
+        return httpx2.get(f"{url}/healthz/ready", timeout=10).json()["parts"]["database"]
+
+    assert database()["ready"] is True
+    os.kill(servers.postgres.process.pid, signal.SIGSTOP)
+    try:
+        with ThreadPoolExecutor(24) as askers:  # three times as many as the server has threads
+            told = list(askers.map(lambda _: database(), range(24)))
+        assert {part["says"] for part in told} == {"no answer within 2 s"}
+        assert httpx2.get(f"{url}/healthz/live", timeout=2).json() == {"live": True}
+    finally:
+        os.kill(servers.postgres.process.pid, signal.SIGCONT)
+    until(lambda: database()["ready"] is True, what="ready again")
 
 
 def test_alive_asks_nothing_of_anybody(database: None) -> None:
