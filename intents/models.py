@@ -6,8 +6,22 @@ from django.db.models import Q
 
 from approvals.models import Authorization
 from intents.states import State
+from intents.withheld import Circuit, Pause, Silence
 from proposals.models import Revision
 from tenancy.models import Organization
+
+__all__ = [
+    "Attempt",
+    "Case",
+    "Circuit",
+    "Conclusion",
+    "Evidence",
+    "Intent",
+    "Pause",
+    "Progress",
+    "Recheck",
+    "Silence",
+]
 
 STATES = [(state.value, state.value) for state in State]
 
@@ -37,7 +51,7 @@ class Intent(models.Model):
     looks = models.IntegerField(default=0)
     waiting = models.CharField(
         max_length=64, blank=True
-    )  # fence | admissions | target_unreachable | not_delivered | paused
+    )  # fence | admissions | target_unreachable | not_delivered | circuit | paused
     waiting_on = models.CharField(
         max_length=64, blank=True
     )  # the intent `I-41` a fence waits on, the stopped subject …
