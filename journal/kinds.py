@@ -55,6 +55,10 @@ class Kind(StrEnum):
     CONTRACT_RETIRED = "contract.retired"
     ADMISSIONS_STOPPED = "admissions.stopped"
     ADMISSIONS_RESUMED = "admissions.resumed"
+    CIRCUIT_OPENED = "circuit.opened"
+    CIRCUIT_CLOSED = "circuit.closed"
+    HANDOVER_PAUSED = "handover.paused"
+    HANDOVER_RESUMED = "handover.resumed"
     ROLE_GRANTED = "role.granted"
     ROLE_REMOVED = "role.removed"
     TOKEN_MINTED = "token.minted"  # noqa: S105  a word of the vocabulary, not a secret
