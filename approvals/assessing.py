@@ -227,7 +227,9 @@ def _question(
 
 def _stop(organization: Organization, contract: Contract, now: datetime) -> str | None:
     stop = stopped(organization=organization, tool=contract.name, system=contract.execution.system, now=now)
-    if stop is None:
-        return None
-    named = {"organization": "the organization", "tool": f"the tool {stop.name}", "system": f"the system {stop.name}"}
-    return named[stop.subject]
+    return stop_in_words(stop.subject, stop.name) if stop else None
+
+
+def stop_in_words(subject: str, name: str) -> str:
+    """What is stopped, as the policy's reasons name it."""
+    return {"organization": "the organization", "tool": f"the tool {name}", "system": f"the system {name}"}[subject]

@@ -24,6 +24,7 @@ from intents.waiting import next_look
 from journal.clock import now as database_now
 from journal.kinds import Kind
 from journal.recording import Actor
+from journal.statements import change, together
 from systems.adapters.base import Delivery, Reply
 
 log = logging.getLogger(__name__)
@@ -115,15 +116,22 @@ def write_outcome(marked: Marked, reply: Reply, answered: Answered) -> str:
 
 def _write(marked: Marked, reply: Reply, answered: Answered) -> str:
     with transaction.atomic(durable=True):
-        held = hold(marked.held.intent.pk, proposal_id=marked.held.proposal.pk)
-        now = database_now()
+        held = hold(marked.held.intent.pk)
+        now = held.now or database_now()
         failpoint(Step.OUTCOME_LOCKED)
-        attempt = Attempt.objects.get(intent=held.intent, number=marked.number)
+        attempt = _attempt_of(held, marked.number)
         if not _written_already(attempt, answered):
-            _take_in(held, attempt, reply, answered, now=now)
+            with together():
+                _take_in(held, attempt, reply, answered, now=now)
         failpoint(Step.BEFORE_OUTCOME_COMMIT)
     failpoint(Step.OUTCOME_WRITTEN)
     return held.intent.state
+
+
+def _attempt_of(held: Held, number: int) -> Attempt:
+    if held.latest and held.latest.number == number:
+        return held.latest
+    return Attempt.objects.get(intent=held.intent, number=number)
 
 
 def _written_already(attempt: Attempt, answered: Answered) -> bool:
@@ -153,8 +161,14 @@ def _take_in(held: Held, attempt: Attempt, reply: Reply, answered: Answered, *, 
 
 def close_attempt(attempt: Attempt, *, result: str, now: datetime, status: int | None = None, fault: str = "") -> None:
     """The attempt is closed, once."""
-    Attempt.objects.filter(pk=attempt.pk, result=Attempt.Result.OPEN).update(
-        result=result, closed_at=now, status=status, fault=fault[:64]
+    still_open = {"id": attempt.pk, "result": Attempt.Result.OPEN}
+    change(
+        Attempt,
+        where=still_open,
+        result=result,
+        closed_at=now,
+        status=status,
+        fault=fault[:64],
     )
 
 

@@ -109,7 +109,7 @@ def close_case(held: Held, *, how: str, actor: Actor, now: datetime) -> None:
     )
     tell_of(held, kind=Kind.CASE_CLOSED, actor=actor, now=now, facts={"case": case.pk, "how": how})
     if case.kind == Case.Kind.DIVERGED:
-        wake_waiters(held.intent, now=now)
+        wake_waiters(held, now=now)
 
 
 def escalate(held: Held, case: Case, *, now: datetime, why: str) -> None:

@@ -14,6 +14,7 @@ from intents.states import State
 from journal.digests import canonical
 from journal.kinds import Kind
 from journal.recording import Actor
+from journal.statements import write
 from tenancy.models import User
 
 TEXT_LIMIT = 2000
@@ -42,7 +43,7 @@ class Seen:
 def keep(held: Held, seen: Seen, *, actor: Actor, now: datetime) -> Evidence:
     """The observation is appended to the intent, and told. Nothing moves."""
     judgement = seen.judgement
-    evidence = Evidence.objects.create(
+    evidence = Evidence(
         intent=held.intent,
         attempt=seen.attempt,
         source=seen.source,
@@ -59,6 +60,7 @@ def keep(held: Held, seen: Seen, *, actor: Actor, now: datetime) -> Evidence:
         link=seen.link,
         words=seen.words,
     )
+    write(evidence)
     kind = Kind.PROBE_MADE if seen.source == Evidence.Source.PROBE else Kind.EVIDENCE_RECORDED
     facts = {**_facts(evidence, because=judgement.because), **seen.facts}
     tell_of(held, kind=kind, actor=actor, now=now, facts=facts, personal=_personal(seen))

@@ -1,20 +1,25 @@
 """Takes an intent and all that moves along with it, locked in the order of the house until the transaction ends."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from django.db import connection
 from django.db.models import Subquery
 
 from approvals.models import Authorization
-from intents.models import Intent
+from intents.instances import instance
+from intents.models import Attempt, Intent
 from intents.states import State
 from proposals.arguments import parse
 from proposals.contracts import Contract, contract_of
-from proposals.models import Proposal, Revision
+from proposals.models import ContractVersion, Proposal, Revision
 from systems.adapters import registry
 from systems.adapters.base import Adapter, Order
+from tenancy.models import Agent, Organization, Scope, User
 
 
 @dataclass
@@ -25,6 +30,11 @@ class Held:
     revision: Revision
     authorization: Authorization
     intent: Intent
+    # The database's clock after the last lock was taken; absent where the rows were held one by one.
+    now: datetime | None = None
+    gates: Mapping[str, Any] = field(default_factory=dict)  # see intents.asking
+    latest: Attempt | None = None  # the current attempt
+    awaited: bool = True  # another ready intent may be waiting for this one's object
 
     @property
     def contract(self) -> Contract:
@@ -75,15 +85,18 @@ def hold_proposal(proposal_id: int) -> Proposal:
     )
 
 
-def hold(intent_id: int, *, proposal_id: int | None = None) -> Held:
+def hold(intent_id: int) -> Held:
     """An intent with its proposal and authorization, locked in that order. Inside a transaction only.
-
-    `proposal_id` spares a query to those who know it: an intent never changes its proposal.
 
     Raises:
         Intent.DoesNotExist
     """
-    return hold_intent(hold_proposal(proposal_id or proposal_of(intent_id)), intent_id)
+    return _read(intent_id, take=True)
+
+
+def hold_with_gates(intent_id: int) -> Held:
+    """The same and, while it is ready, every gating row locked FOR SHARE and told in `gates`."""
+    return _read(intent_id, take=True, gating=True)
 
 
 def hold_intent(proposal: Proposal, intent_id: int) -> Held:
@@ -100,16 +113,35 @@ def proposal_of(intent_id: int) -> int:
 
 
 def glance(intent_id: int) -> Held:
-    """The same rows, read without any lock: to be looked at again under lock before anything is decided."""
-    intent = Intent.objects.select_related(
-        "authorization",
-        "revision__contract",
-        "revision__proposal__organization",
-        "revision__proposal__scope",
-        "revision__proposal__requester",
-        "revision__proposal__agent",
-    ).get(pk=intent_id)
-    return _together(intent.revision.proposal, intent, intent.authorization)
+    """The same rows, read without any lock: to be looked at again under lock before anything is decided.
+
+    Raises:
+        Intent.DoesNotExist
+    """
+    return _read(intent_id)
+
+
+def _read(intent_id: int, *, take: bool = False, gating: bool = False) -> Held:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT intents_held(%s, %s, %s)", [intent_id, take, gating])
+        (told,) = cursor.fetchone()
+    if told is None:
+        raise Intent.DoesNotExist(f"I-{intent_id}")
+    rows = json.loads(told)
+    proposal, intent = instance(Proposal, rows["proposal"]), instance(Intent, rows["intent"])
+    proposal.organization = intent.organization = instance(Organization, rows["organization"])
+    proposal.scope = instance(Scope, rows["scope"])
+    proposal.requester = instance(User, rows["requester"])
+    proposal.agent = instance(Agent, rows["agent"])
+    intent.revision = instance(Revision, rows["revision"])
+    intent.revision.contract = instance(ContractVersion, rows["contract"])
+    if proposal.contract_id == intent.revision.contract_id:
+        proposal.contract = intent.revision.contract
+    held = _together(proposal, intent, instance(Authorization, rows["authorization"]))
+    held.now, held.gates = datetime.fromisoformat(rows["now"]), rows["gates"] or {}
+    held.awaited = rows["awaited"]
+    held.latest = instance(Attempt, rows["latest"]) if rows["latest"] else None
+    return held
 
 
 def live_intent(proposal: Proposal) -> Held | None:

@@ -8,13 +8,14 @@ from typing import Any
 from django.db import IntegrityError, InterfaceError, OperationalError, connection, transaction
 
 from approvals import assessing
-from approvals.policy import Decision, Question, Stage, decide
+from approvals.policy import Decision, Question, decide
+from intents.asking import question_at_hand_over, signed_as
 from intents.ending import end_without_effect
 from intents.establishing import Seen, keep, learn
 from intents.evidence import Verdict
 from intents.failpoints import Step, failpoint
 from intents.fences import holder_for
-from intents.holding import Held, hold
+from intents.holding import Held, hold, hold_with_gates
 from intents.models import Attempt, Recheck
 from intents.moving import instant, move
 from intents.rechecks import SEND, VOID, WAIT, Approved, Row, Ruling, ledger, rule
@@ -23,9 +24,11 @@ from intents.waiting import wait
 from journal.clock import now as database_now
 from journal.kinds import Kind
 from journal.recording import Actor
+from journal.statements import append, together
 from systems.adapters.base import Prepared
 
 FENCE = "intents_one_doubt_per_object"
+PROMPT = 0.05  # seconds; where taking the locks took longer, the clock is read again and none of it is lost
 
 
 @dataclass(frozen=True)
@@ -77,10 +80,14 @@ def _in_one_transaction(intent_id: int, look: Look, *, worker: str) -> Marked | 
     came_of_it: Marked | str = "not_ready"
     try:
         with transaction.atomic(durable=True):
-            held = hold(intent_id, proposal_id=look.proposal_id)
+            clock = time.monotonic()  # before the database's clock is read: what is left is never overestimated
+            held = hold_with_gates(intent_id)
             failpoint(Step.LOCKED)
+            if time.monotonic() - clock > PROMPT:
+                clock, held.now = time.monotonic(), database_now()
             if held.state is State.READY:
-                came_of_it = _ruled(held, look, worker=worker)
+                with together():
+                    came_of_it = _ruled(held, look, worker=worker, clock=clock)
             failpoint(Step.BEFORE_MARK_COMMIT)
         failpoint(Step.MARK_COMMITTED)
     except (OperationalError, InterfaceError):
@@ -99,10 +106,9 @@ def _was_committed(marked: Marked) -> bool:
     return ours.exists()
 
 
-def _ruled(held: Held, look: Look, *, worker: str) -> Marked | str:
+def _ruled(held: Held, look: Look, *, worker: str, clock: float) -> Marked | str:
     actor = Actor.worker(worker)
-    clock = time.monotonic()  # before the database's clock is read, so that what is left is never overestimated
-    question = _question(held, look)
+    question = question_at_hand_over(held, look.target)
     now = question.now
     found = _effect_found(look.search)
     if found:
@@ -114,8 +120,9 @@ def _ruled(held: Held, look: Look, *, worker: str) -> Marked | str:
     rows = ledger(_approved(held), decision.checks, state_now=question.target.state or None)
     if ruling.outcome == WAIT:
         return wait(held, ruling, rows, actor=actor, now=now)
-    _write_down(held, ruling, rows, now=now)
-    told = {"ledger": [row.as_json() for row in rows], "policy_version": decision.policy_version}
+    lines = [row.as_json() for row in rows]
+    told = {"ledger": lines, "policy_version": decision.policy_version}
+    _write_down(held, ruling, lines, now=now)
     if ruling.outcome == VOID:
         end_without_effect(held, cause=ruling.cause, actor=actor, now=now, facts=told)
         return ruling.cause
@@ -134,19 +141,6 @@ def _effect_found(search: Seen | None) -> Seen | None:
     return replace(search, judgement=replace(search.judgement, verdict=Verdict.CONTRADICTS))
 
 
-def _question(held: Held, look: Look) -> Question:
-    question = assessing.gather(
-        stage=Stage.HANDOVER,
-        revision=held.revision,
-        contract=held.contract,
-        arguments=held.arguments,
-        look=look.target,
-        authorization=held.authorization,
-        lock=True,
-    )
-    return replace(question, fence=holder_for(held)) if question.fence else question
-
-
 def _ruling(held: Held, look: Look, question: Question, decision: Decision) -> Ruling:
     ruling = rule(decision, now=question.now, expires_at=held.authorization.expires_at, looked_at=look.at)
     if ruling.outcome != SEND:
@@ -163,26 +157,26 @@ def _ruling(held: Held, look: Look, question: Question, decision: Decision) -> R
 
 def _approved(held: Held) -> Approved:
     seen = held.revision.observation or {}
-    signers = held.authorization.signatures.select_related("person")
     return Approved(
         contract=held.contract.public_id,
         system_digest=held.revision.system_digest,
         requester="entitled",
         expires_at=held.authorization.expires_at.isoformat(),
-        approvers={signature.person.get_username(): signature.role for signature in signers},
+        approvers=signed_as(held),
         scope=seen.get("scope"),
         state=seen.get("state"),
         version=held.revision.target_version,
     )
 
 
-def _write_down(held: Held, ruling: Ruling, rows: tuple[Row, ...], *, now: datetime) -> None:
-    Recheck.objects.create(
-        intent=held.intent,
+def _write_down(held: Held, ruling: Ruling, ledger: list[dict[str, Any]], *, now: datetime) -> None:
+    append(
+        Recheck,
+        intent_id=held.intent.pk,
         attempt=held.intent.attempt + (ruling.outcome == SEND),
         at=now,
         outcome=ruling.outcome,
-        ledger=[row.as_json() for row in rows],
+        ledger=ledger,
     )
 
 
@@ -220,10 +214,11 @@ def _mark(held: Held, look: Look, told: dict[str, Any], *, worker: str, now: dat
 def _create_attempt(
     held: Held, prepared: Prepared, *, number: int, worker: str, now: datetime, deadline: datetime
 ) -> None:
-    Attempt.objects.create(
-        intent=held.intent,
+    append(
+        Attempt,
+        intent_id=held.intent.pk,
         number=number,
-        authorization=held.authorization,
+        authorization_id=held.authorization.pk,
         method=prepared.method,
         url=prepared.url,
         body=prepared.body,
@@ -235,8 +230,9 @@ def _create_attempt(
 
 
 def _may_have_been_delivered(held: Held) -> bool:
-    earlier = Attempt.objects.filter(intent=held.intent).exclude(result=Attempt.Result.NOT_DELIVERED)
-    return held.intent.attempt > 0 and earlier.exists()
+    if held.intent.attempt == 0:
+        return False
+    return Attempt.objects.filter(intent=held.intent).exclude(result=Attempt.Result.NOT_DELIVERED).exists()
 
 
 def _wait_for_fence(intent_id: int, *, worker: str) -> str:

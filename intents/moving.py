@@ -4,17 +4,29 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db import connection
+
 from intents.holding import Held
 from intents.models import Intent
 from intents.states import FENCING, FINAL, State, may_move
 from journal.kinds import Kind
 from journal.recording import Actor
+from journal.statements import change
 from proposals.chaining import tell
 from proposals.keys import release_derived
 from proposals.nudging import nudge
 
 WITHOUT_EFFECT = frozenset({State.VOID, State.NOT_EXECUTED, State.REFUSED})
 WOKEN_AT_ONCE = 20
+# Whoever is looking at this moment holds its row, and needs no waking: never wait for it here.
+WAKE = """
+WITH free AS MATERIALIZED (
+    SELECT id FROM intents_intent
+    WHERE organization_id = %s AND system = %s AND target = %s AND state = 'ready' AND waiting = 'fence'
+    ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED
+)
+UPDATE intents_intent SET next_look_at = %s WHERE id IN (SELECT id FROM free) AND state = 'ready' RETURNING id
+"""
 
 
 class Moved(Exception):
@@ -50,8 +62,12 @@ def move(
     if not may_move(expected, to):
         raise NoSuchMove(f"{held.intent.public_id}: no arrow from {expected} to {to}")
     changes = {"state": to, "changed_at": now, **_end(to, now), **columns}
-    if Intent.objects.filter(pk=held.intent.pk, state=expected, attempt=fence).update(**changes) != 1:
-        raise Moved(f"{held.intent.public_id} is not {expected} at attempt {fence} any more")
+    change(
+        Intent,
+        where={"id": held.intent.pk, "state": expected, "attempt": fence},
+        otherwise=Moved(f"{held.intent.public_id} is not {expected} at attempt {fence} any more"),
+        **changes,
+    )
     for name, value in changes.items():
         setattr(held.intent, name, value)
     told = {"from": expected, "to": to, "attempt": held.intent.attempt, **(facts or {})}
@@ -59,7 +75,7 @@ def move(
     if to in WITHOUT_EFFECT:
         release_derived(held.proposal)
     if to in FINAL and (expected in FENCING or held.intent.reopened_at):
-        wake_waiters(held.intent, now=now)
+        wake_waiters(held, now=now)
 
 
 def _end(to: State, now: datetime) -> dict[str, Any]:
@@ -90,22 +106,14 @@ def tell_of(
     )
 
 
-def wake_waiters(intent: Intent, *, now: datetime) -> None:
+def wake_waiters(held: Held, *, now: datetime) -> None:
     """Whoever waited for this object looks again at once. A nudge that is lost is found by the sweep."""
-    if intent.target is None:
+    intent = held.intent
+    if intent.target is None or not held.awaited:
         return
-    waiting = Intent.objects.filter(
-        organization=intent.organization_id,
-        system=intent.system,
-        target=intent.target,
-        state=State.READY,
-        waiting="fence",
-    )
-    # Whoever is looking at this moment holds its row, and needs no waking: never wait for it here.
-    free = waiting.select_for_update(skip_locked=True).order_by("pk")
-    ids = list(free.values_list("pk", flat=True)[:WOKEN_AT_ONCE])
-    if ids:
-        Intent.objects.filter(pk__in=ids, state=State.READY).update(next_look_at=now)
+    with connection.cursor() as cursor:
+        cursor.execute(WAKE, [intent.organization_id, intent.system, intent.target, WOKEN_AT_ONCE, now])
+        ids = sorted(pk for (pk,) in cursor.fetchall())
     for pk in ids:
         nudge("intents.tasks.hand_over", pk)
 

@@ -92,7 +92,7 @@ def _ready_again(held: Held, authorization: Authorization, *, now: datetime) -> 
         expected=State.REOPENED,
         fence=held.intent.attempt,
         facts={"round": authorization.round, "authorization": authorization.pk},
-        authorization=authorization,
+        authorization_id=authorization.pk,
         next_look_at=now + GRACE,
         looks=0,
         waiting="",

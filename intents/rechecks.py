@@ -1,7 +1,7 @@
 """The two-ended ledger of one look before a hand-over: value when approved → value now → verdict. Pure."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,7 +29,13 @@ class Row:
 
     def as_json(self) -> dict[str, Any]:
         """The line as it is stored and told."""
-        return asdict(self)
+        return {
+            "check": self.check,
+            "approved": self.approved,
+            "now": self.now,
+            "verdict": self.verdict,
+            "reason": self.reason,
+        }
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from django.db import connection
 from journal.digests import canonical, link, salted
 from journal.kinds import Kind
 from journal.models import Entry, Personal
+from journal.statements import append, insert
 
 
 @dataclass(frozen=True)
@@ -93,20 +94,22 @@ def record(
     }
     body = canonical(told)
     digest = link(body=body)
-    entry = Entry.objects.create(
-        at=now,
-        organization=organization,
-        actor_kind=actor.kind,
-        actor=actor.id[:200],
-        kind=str(kind),
-        chain=chain,
-        position=position,
-        subjects=told["subjects"],
-        body=body,
-        digest=digest,
-    )
+    entry = {
+        "at": now,
+        "organization": organization,
+        "actor_kind": actor.kind,
+        "actor": actor.id[:200],
+        "kind": str(kind),
+        "chain": chain,
+        "position": position,
+        "subjects": told["subjects"],
+        "body": body,
+        "digest": digest,
+    }
     if personal:
-        Personal.objects.create(entry=entry.pk, content=content, salt=salt)
+        append(Personal, entry=insert(Entry, **entry), content=content, salt=salt)
+    else:
+        append(Entry, **entry)
     return Head(digest, position or 0)
 
 

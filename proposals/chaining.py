@@ -6,6 +6,7 @@ from typing import Any
 
 from journal.kinds import Kind
 from journal.recording import Actor, Head, record
+from journal.statements import change
 from proposals.models import Proposal
 
 
@@ -38,4 +39,10 @@ def tell(
         personal=personal,
     )
     proposal.chain_digest, proposal.chain_length = head.digest, head.length
-    Proposal.objects.filter(pk=proposal.pk).update(chain_digest=head.digest, chain_length=head.length)
+    change(
+        Proposal,
+        where={"id": proposal.pk},
+        otherwise=Proposal.DoesNotExist(proposal.public_id),
+        chain_digest=head.digest,
+        chain_length=head.length,
+    )
