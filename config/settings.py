@@ -1,6 +1,7 @@
 """Settings, all from the environment; config.checks refuses what a deployer must not get wrong."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -102,6 +103,12 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 # Celery: early acknowledgement, ids only, no result backend, nothing timed by the broker.
 REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0")
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5.0)
+# A business system that did not answer so many attempts in a row, within so long, is left alone for a while.
+CIRCUIT_SILENCES = env.int("CIRCUIT_SILENCES", default=5)
+CIRCUIT_WINDOW = timedelta(seconds=env.float("CIRCUIT_WINDOW_SECONDS", default=60.0))
+CIRCUIT_COOL_OFF = timedelta(seconds=env.float("CIRCUIT_COOL_OFF_SECONDS", default=10.0))
+# Where the journal ended, outside the database: a database older than this file hands nothing over.
+EPOCH_FILE = env.str("EPOCH_FILE", default="")
 FAILPOINTS = False  # on in the tests only: intents.failpoints then obeys COUNTERSIGN_FAILPOINT
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_ACKS_LATE = False
@@ -244,5 +251,6 @@ LOGGING = {
         # A failed on_commit callback (a nudge that could not be published) is logged here and nowhere else.
         "django.db.backends.base": {"level": "ERROR"},
         "django_structlog": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},  # a line for each request, with its whole address: the journal tells better
     },
 }

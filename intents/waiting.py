@@ -53,3 +53,16 @@ def _tell(held: Held, rows: tuple[Row, ...], *, actor: Actor, now: datetime) -> 
         "ledger": ledger,
     }
     tell_of(held, kind=Kind.INTENT_WAITING, actor=actor, now=now, facts=facts)
+
+
+def put_off(held: Held, *, waiting: str, on: str, until: datetime, actor: Actor, now: datetime) -> None:
+    """The ready intent waits until `until` without having been looked at; told only when what it waits on changes.
+
+    At the latest it is looked at when its authorization ends, to say so. In the caller's transaction.
+    """
+    changed = (held.intent.waiting, held.intent.waiting_on) != (waiting, on)
+    again = min(until, max(held.authorization.expires_at, now))
+    _put(held.intent, waiting=waiting, waiting_on=on, looks=0, next_look_at=again)
+    if changed:
+        facts = {"waiting": waiting, "on": on, "next_look_at": instant(again)}
+        tell_of(held, kind=Kind.INTENT_WAITING, actor=actor, now=now, facts=facts)

@@ -5,6 +5,8 @@ import os
 os.environ.setdefault("SECRET_KEY", "tests-only-key-with-enough-characters-to-be-quiet-about")
 os.environ.setdefault("ALLOWED_HOSTS", "127.0.0.1,localhost,testserver")
 os.environ.setdefault("SWEEP_SECONDS", "1")
+# Tests break the business system again and again on purpose; those about the circuit choose a number of their own.
+os.environ.setdefault("CIRCUIT_SILENCES", "1000")
 
 from config.settings import *  # noqa: F403
 
