@@ -218,7 +218,12 @@ def _question(
         target=target,
         expected_version=expected_version,
         fence=holder(
-            organization=organization, system=contract.execution.system, target=target.ref, apart_from=revision_id
+            organization=organization,
+            system=contract.execution.system,
+            target=target.ref,
+            apart_from=revision_id,
+            tool=contract.name,
+            arguments=arguments,
         ),
         approvers=approvers,
         quorum_met_until=quorum_met_until,

@@ -111,6 +111,8 @@ def _fence(case: Case) -> list[Check]:
         system=case.contract.execution.system,
         target=target,
         apart_from=case.revision.pk,
+        tool=case.contract.name,
+        arguments=case.arguments,
     )
     now = _("%(intent)s is not established") % {"intent": held_by} if held_by else _("none")
     label = _("No outcome in doubt on %(target)s") % {"target": target}
