@@ -36,6 +36,14 @@ _WAITING: Mapping[str, _Words] = {
         "en": "It could not be delivered yet and will be tried again.",
         "fr": "Elle n’a pas encore pu être remise ; un nouvel essai suivra.",
     },
+    "circuit": {
+        "en": "It waits because the business system does not answer; one order tries again from time to time.",
+        "fr": "Elle attend : le système métier ne répond pas ; une seule demande réessaie de temps en temps.",
+    },
+    "paused": {
+        "en": "It waits because hand-over is paused after a restore, until an operator resumes it.",
+        "fr": "Elle attend : la remise est suspendue après une restauration, jusqu’à ce qu’un opérateur la relance.",
+    },
 }
 
 STOPPED: Mapping[str, _Words] = {

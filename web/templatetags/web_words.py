@@ -28,7 +28,8 @@ _WAITING: dict[str, Promise] = {
     "target_unreachable": gettext_lazy("the business system does not show the target at the moment"),
     "not_delivered": gettext_lazy("the last attempt never left; another one follows"),
     "observation_stale": gettext_lazy("the target is being read again"),
-    "paused": gettext_lazy("hand-over is paused by an operator"),
+    "circuit": gettext_lazy("the business system does not answer; one order tries again from time to time"),
+    "paused": gettext_lazy("hand-over is paused after a restore, until an operator resumes it"),
 }
 
 
