@@ -29,6 +29,7 @@ class Seen:
     source: str
     judgement: Judgement
     attempt: int
+    observed_at: datetime | None = None  # by the database's clock before a look began, or by the sender's; else now
     status: int | None = None
     fault: str = ""
     digest: str = ""
@@ -48,7 +49,9 @@ def keep(held: Held, seen: Seen, *, actor: Actor, now: datetime) -> Evidence:
         attempt=seen.attempt,
         source=seen.source,
         verdict=judgement.verdict,
+        because=judgement.because[:64],
         at=now,
+        observed_at=seen.observed_at or now,
         status=seen.status,
         fault=seen.fault[:64],
         fields=kept_fields(held, judgement.fields),

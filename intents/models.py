@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from approvals.models import Authorization
+from intents.news import Callback, Cancellation
 from intents.states import State
 from intents.withheld import Circuit, Pause, Silence
 from proposals.models import Revision
@@ -12,6 +13,8 @@ from tenancy.models import Organization
 
 __all__ = [
     "Attempt",
+    "Callback",
+    "Cancellation",
     "Case",
     "Circuit",
     "Conclusion",
@@ -168,6 +171,7 @@ class Evidence(models.Model):
         CONFIRMATION = "confirmation"
         PROBE = "probe"
         CALLBACK = "callback"
+        CANCELLATION = "cancellation"
         PERSON = "person"
 
     class Verdict(models.TextChoices):
@@ -180,7 +184,9 @@ class Evidence(models.Model):
     attempt = models.IntegerField()
     source = models.CharField(max_length=16, choices=Source)
     verdict = models.CharField(max_length=16, choices=Verdict)
+    because = models.CharField(max_length=64, blank=True)  # the verdict's reason, in one word
     at = models.DateTimeField()
+    observed_at = models.DateTimeField(null=True)  # when it was so: before a look began, or by the sender's clock
     status = models.IntegerField(null=True)
     fault = models.CharField(max_length=64, blank=True)
     fields = models.JSONField(default=dict)
