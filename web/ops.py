@@ -16,7 +16,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from intents.models import Intent, Progress
+from intents.models import Intent, Pause, Progress
 from intents.states import State
 from journal.clock import now as database_now
 from web.readiness import Aside
@@ -118,6 +118,14 @@ def _probes() -> str:
     return f"a worker took a message {age:.1f} s ago"
 
 
+def _pause() -> str:
+    """Told, and no reason to send nobody here: pages, answers and reconciliation all work while hand-over is paused."""
+    paused = Pause.objects.filter(lifted_at__isnull=True).values("organization").distinct().count()
+    if paused:
+        return f"hand-over is paused in {paused} organization{'s' * (paused > 1)}: see /operations/"
+    return "not paused" if settings.EPOCH_FILE else "not paused; no EPOCH_FILE is set, so a restore is not noticed"
+
+
 def _age(duty: str, *, never: str) -> float:
     last: datetime | None = Progress.objects.filter(duty=duty).values_list("at", flat=True).first()
     if last is None:
@@ -131,6 +139,7 @@ _IN_THE_DATABASE: dict[str, Callable[[], str]] = {
     "sweep": _sweep,
     "handover": _handover,
     "probes": _probes,
+    "pause": _pause,
 }
 _kept_in_the_database = Aside(
     lambda: {name: _asked(part) for name, part in _IN_THE_DATABASE.items()}, seconds=_PATIENCE

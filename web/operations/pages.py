@@ -33,7 +33,7 @@ class SwitchForm(forms.Form):
 @page
 def operations(request: HttpRequest) -> HttpResponse:
     """Switches, queues, stuck work, and what the business systems are known to do."""
-    return _shown(request)
+    return shown(request)
 
 
 @act
@@ -41,9 +41,9 @@ def switch(request: HttpRequest) -> HttpResponse:
     """Stop or resume admissions of an organization, a tool or a business system."""
     form = SwitchForm(request.POST)
     if not form.is_valid():
-        return _shown(request, form=form, status=422)
+        return shown(request, form=form, status=422)
     data = form.cleaned_data
-    organization = _organization(person(request), data["organization"])
+    organization = organization_of(person(request), data["organization"])
     about = {"organization": organization, "subject": data["subject"], "name": data["name"]}
     try:
         if data["move"] == "stop":
@@ -57,14 +57,16 @@ def switch(request: HttpRequest) -> HttpResponse:
     return see_other("/operations/")
 
 
-def _organization(operator: User, slug: str) -> Organization:
+def organization_of(operator: User, slug: str) -> Organization:
+    """The organization of that slug, where the person is an operator; else Http404."""
     organization = queries.organizations_of(operator).filter(slug=slug).first()
     if organization is None:
         raise Http404
     return organization
 
 
-def _shown(request: HttpRequest, *, form: SwitchForm | None = None, status: int = 200) -> HttpResponse:
+def shown(request: HttpRequest, *, form: forms.Form | None = None, status: int = 200) -> HttpResponse:
+    """The page, with what was wrong with a form."""
     organizations = list(queries.organizations_of(person(request)))
     if not organizations:
         raise Http404
@@ -79,6 +81,8 @@ def _shown(request: HttpRequest, *, form: SwitchForm | None = None, status: int 
                 "switches": queries.switches(organization),
                 "piles": queries.piles(organization),
                 "stuck": queries.stuck(organization, now=now),
+                "circuits": queries.circuits(organization),
+                "pause": queries.pause(organization),
             }
             for organization in organizations
         ],

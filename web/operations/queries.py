@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db.models import Count, Min, Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from intents.models import Case, Intent, Progress
+from intents.models import Case, Circuit, Intent, Pause, Progress
 from proposals.models import Proposal
 from tenancy.access import organizations_with
 from tenancy.models import Admission, Organization, User
@@ -63,6 +63,16 @@ def stuck(organization: Organization, *, now: datetime) -> QuerySet[Intent]:
         .select_related("revision__proposal")
         .order_by(Coalesce("handed_over_at", "opened_at"))[:50]
     )
+
+
+def circuits(organization: Organization) -> QuerySet[Circuit]:
+    """The business systems that are left alone because they do not answer, the longest first."""
+    return Circuit.objects.filter(organization=organization, opened_at__isnull=False).order_by("opened_at")
+
+
+def pause(organization: Organization) -> Pause | None:
+    """What keeps the organization's hand-over paused, if anything: the first that nobody lifted."""
+    return Pause.objects.filter(organization=organization, lifted_at__isnull=True).order_by("began_at").first()
 
 
 def queue_lengths() -> dict[str, int | None]:
