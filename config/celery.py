@@ -3,7 +3,7 @@
 import os
 
 from celery import Celery
-from celery.signals import task_prerun
+from celery.signals import beat_init, task_prerun, worker_init
 from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -21,3 +21,12 @@ def drop_dead_connections(**_kwargs: object) -> None:
     a worker whose backend was terminated would fail every task for ever.
     """
     close_old_connections()
+
+
+@worker_init.connect
+@beat_init.connect
+def compare_epoch(**_signal: object) -> None:
+    """A database older than its epoch file is paused before this process takes or sends its first message."""
+    from intents.pausing import at_start  # the apps are loaded only once Celery is
+
+    at_start()

@@ -123,11 +123,18 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A frozen broker would block a signature for ever without these: a lost nudge is found by the sweep.
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 0.5, "socket_connect_timeout": 0.5, "max_retries": 0}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_timeout": 0.5,
+    "socket_connect_timeout": 0.5,
+    "max_retries": 0,
+    # With early acknowledgement nothing is redelivered by age; longer than any task, should that ever be changed.
+    "visibility_timeout": 3600,
+}
 CELERY_DB_REUSE_MAX = 100_000  # only together with config.celery.drop_dead_connections
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_TASK_DEFAULT_QUEUE = "handover"
 CELERY_TASK_ROUTES = {
+    "intents.tasks.open_intent": {"queue": "handover"},
     "intents.tasks.hand_over": {"queue": "handover"},
     "intents.tasks.probe": {"queue": "probes"},
     "intents.tasks.sweep": {"queue": "sweeps"},

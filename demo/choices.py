@@ -44,8 +44,11 @@ class Choices:
 
     def environment(self, servers: EmbeddedServers, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
         """Return the environment of everything the demo runs."""
+        # A given database outlives this directory: `make demo-reset` would make it look restored.
+        epoch = {} if "DATABASE_URL" in environ else {"EPOCH_FILE": str(self.directory / "epoch.json")}
         return {
             **environ,
+            **epoch,
             "DATABASE_URL": servers.database_url,
             "REDIS_URL": servers.redis_url,
             "SECRET_KEY": servers.home.secret("SECRET_KEY"),
