@@ -17,7 +17,7 @@ from intents.holding import Held, hold
 from intents.marking import Marked
 from intents.models import Attempt, Evidence
 from intents.moving import instant, move
-from intents.outcomes import NO_ANSWER, Outcome, conclude, names_us, settled_by_search
+from intents.outcomes import NO_ANSWER, Outcome, conclude, names_us, settled_by_confirmation, settled_by_search
 from intents.searching import search
 from intents.states import State
 from intents.waiting import next_look
@@ -35,7 +35,7 @@ PAUSES = (0.05, 0.3, 1.0, 3.0)
 
 @dataclass(frozen=True)
 class Answered:
-    """What a reply means. `answer` is the observation it is (None if it says nothing), `search` a later look."""
+    """What a reply means. `answer` is the observation it is (None if it says nothing), `search` the look after it."""
 
     outcome: Outcome
     answer: Seen | None
@@ -66,8 +66,9 @@ def never_sent(fault: str) -> Reply:
 def read(marked: Marked, reply: Reply) -> Answered:
     """Say what a reply means, outside any transaction.
 
-    Where an earlier attempt may have had an effect after all, a success or a refusal settles only after the
-    business system was searched by our reference.
+    An answer that proves nothing is followed by one look: the business system is searched by our reference, within
+    the time of a look and not the attempt's. Where an earlier attempt may have had an effect after all, a success or
+    a refusal settles only after the same search. Whoever dies here leaves `sending`, and its deadline passes.
     """
     held = marked.held
     echoes = held.adapter.config.capabilities.echoes
@@ -77,11 +78,14 @@ def read(marked: Marked, reply: Reply) -> Answered:
     answer = None if outcome.result == NO_ANSWER else _as_seen(marked, reply, judgement, outcome)
     if outcome.alert:
         log.error("%s attempt %s: %s", held.intent.public_id, marked.number, outcome.cause)
-    if not (marked.further and outcome.state in (State.CONFIRMED, State.REFUSED) and searchable(held)):
-        return Answered(outcome, answer)
-    seen = search(held, attempt=marked.number)
-    complete = bool(seen.facts.get("complete"))
-    return Answered(settled_by_search(outcome, seen.judgement, complete=complete), answer, seen)
+    if marked.further and outcome.state in (State.CONFIRMED, State.REFUSED) and searchable(held):
+        seen = search(held, attempt=marked.number, source=Evidence.Source.CONFIRMATION)
+        complete = bool(seen.facts.get("complete"))
+        return Answered(settled_by_search(outcome, seen.judgement, complete=complete), answer, seen)
+    if answer is not None and outcome.state in (State.UNKNOWN, State.ACCEPTED) and searchable(held):
+        seen = search(held, attempt=marked.number, source=Evidence.Source.CONFIRMATION)
+        return Answered(settled_by_confirmation(outcome, seen.judgement), answer, seen)
+    return Answered(outcome, answer)
 
 
 def _as_seen(marked: Marked, reply: Reply, judgement: Judgement, outcome: Outcome) -> Seen:

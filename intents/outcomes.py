@@ -4,7 +4,7 @@ The order of the lines is the order of the questions; whatever no line recognise
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from intents.evidence import Judgement, Verdict
@@ -106,6 +106,18 @@ def settled_by_search(outcome: Outcome, search: Judgement, *, complete: bool) ->
     if outcome.state is State.REFUSED and complete and search.because == "nothing_found":
         return outcome
     return _unknown("search_does_not_settle")
+
+
+def settled_by_confirmation(outcome: Outcome, search: Judgement) -> Outcome:
+    """What an answer that proves nothing means once the business system was read back, by our reference.
+
+    Exactly one matching effect confirms; another effect, or two, diverge; whatever else it shows changes nothing.
+    """
+    if search.verdict is Verdict.PROVES:
+        return replace(outcome, state=State.CONFIRMED, cause="proven")
+    if search.verdict is Verdict.CONTRADICTS:
+        return replace(outcome, state=State.DIVERGED, cause=search.because, alert=True)
+    return replace(outcome, probe_soon=False)  # it was looked at a moment ago: the declared schedule goes on
 
 
 def safe_fields(fields: Mapping[str, Any], *, kept: frozenset[str]) -> dict[str, Any]:

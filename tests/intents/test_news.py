@@ -114,6 +114,7 @@ def test_a_compensation_that_names_the_effect_passes_its_case_and_nothing_else_d
 
 def test_a_foreign_answer_leaves_nothing_but_its_digest(world: World) -> None:
     world.sandbox.fault("other_reference")
+    world.sandbox.fault("status", route="GET /review-requests", times=None, status=503, effect=False)
     intent = world.done()
     assert (world.status(intent), intent.cause) == ("outcome_unknown", "foreign_reference")
     evidence = Evidence.objects.get(source="answer")

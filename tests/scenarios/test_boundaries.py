@@ -194,7 +194,7 @@ def test_a_late_result_is_appended_as_evidence_and_confirms_what_was_unknown(wor
         ("drop_before_effect", {}, "outcome_unknown", "unknown"),
         ("drop_after_effect", {}, "outcome_unknown", "unknown"),
         ("silence_after_effect", {"seconds": 4}, "outcome_unknown", "unknown"),
-        ("status", {"status": 500, "effect": True}, "outcome_unknown", "unknown"),
+        ("status", {"status": 500, "effect": True}, "confirmed", "confirmed"),  # read back at once
         ("status", {"status": 503, "effect": False}, "outcome_unknown", "unknown"),
         ("status", {"status": 404, "effect": False}, "outcome_unknown", "unknown"),
         ("status", {"status": 429, "effect": False}, "outcome_unknown", "unknown"),
