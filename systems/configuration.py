@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from systems.adapters.base import canonical_digest
+from systems.adapters.replies import Pointer
 from systems.addresses import BaseAddress, UnsafeAddress, base_address, checked_host
+from systems.callbacks import SHORTEST, CallbackConfig, key_of
 from systems.capabilities import Capabilities, read_capabilities
-from systems.compiling import OperationReader
-from systems.credentials import Credentials, MissingSecret, read_credentials
+from systems.cel import Rule, RuleError, compile_rule
+from systems.compiling import RULE_VARIABLES, OperationReader
+from systems.credentials import Credentials, MissingSecret, read_credentials, read_secret
 from systems.durations import DurationError, duration
 from systems.operations import OperationConfig
 from systems.yamlfiles import FileError, Positions, Problem, check_schema, load_yaml
@@ -56,6 +59,7 @@ class SystemConfig:
     address: BaseAddress
     person_base_url: str
     credentials: Credentials = field(repr=False)
+    callbacks: CallbackConfig | None = None
 
 
 @lru_cache(maxsize=1)
@@ -116,7 +120,7 @@ class _SystemReader:
         hosts = self._hosts()
         address = self._address("base_url", hosts)
         person = self._address("person_base_url", hosts) if "person_base_url" in document else address
-        credentials = self._credentials()
+        credentials, callbacks = self._credentials(), self._callbacks()
         self._check_ca_file()
         if self.problems or address is None or person is None:
             raise FileError(*sorted(self.problems, key=lambda problem: (problem.line, problem.field)))
@@ -138,6 +142,7 @@ class _SystemReader:
             address=address,
             person_base_url=person.url,
             credentials=credentials,
+            callbacks=callbacks,
         )
 
     def _complain(self, path: Place, reason: str) -> None:
@@ -209,6 +214,38 @@ class _SystemReader:
         except MissingSecret as error:
             self._complain(("authentication",), str(error))
             return Credentials()
+
+    def _callbacks(self) -> CallbackConfig | None:
+        entry = self.document.get("callbacks")
+        if entry is None:
+            return None
+        refused = entry.get("refused")
+        return CallbackConfig(
+            secrets={slug: self._callback_key(slug, where) for slug, where in entry["secrets"].items()},
+            tolerance=self._duration(("callbacks", "tolerance"), entry["tolerance"]),
+            reference=Pointer(entry["reference"]),
+            event_time=Pointer(entry["event_time"]) if "event_time" in entry else None,
+            extract={name: Pointer(source) for name, source in entry.get("extract", {}).items()},
+            success=self._rule(("callbacks", "success"), entry["success"]),
+            refused=self._rule(("callbacks", "refused", "when"), refused["when"]) if refused else None,
+        )
+
+    def _callback_key(self, slug: str, where: Mapping[str, str]) -> bytes:
+        try:
+            secret = read_secret(where, environ=self.environ)
+            if len(secret) < SHORTEST:
+                raise MissingSecret(f"a callback's secret has at least {SHORTEST} characters.")
+            return key_of(secret)
+        except ValueError as error:
+            self._complain(("callbacks", "secrets", slug), str(error))
+            return b""
+
+    def _rule(self, path: Place, source: str) -> Rule:
+        try:
+            return compile_rule(source, RULE_VARIABLES)
+        except RuleError as error:
+            self._complain(path, str(error))
+            return compile_rule("false", RULE_VARIABLES)
 
     def _check_ca_file(self) -> None:
         if "ca_file" not in self.document:

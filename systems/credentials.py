@@ -39,6 +39,11 @@ def _basic(entry: Mapping[str, Any], environ: Mapping[str, str]) -> Credentials:
     return Credentials((("Authorization", f"Basic {encoded}"),), (encoded, password))
 
 
+def read_secret(entry: Mapping[str, str], *, environ: Mapping[str, str]) -> str:
+    """One secret of a configuration; MissingSecret when it is absent or cannot be one."""
+    return _secret(entry, environ)
+
+
 def _secret(entry: Mapping[str, str], environ: Mapping[str, str]) -> str:
     where, value = _read(entry, environ)
     if not value:
