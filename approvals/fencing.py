@@ -43,7 +43,7 @@ def holder(
     )
     rows = rows if apart_from is None else rows.exclude(pk=apart_from)
     for row in rows.select_related("contract", "intent").order_by("intent__pk").distinct():
-        held: Any = row.intent  # type: ignore[attr-defined]  # the relation is declared one floor up
+        held: Any = row.intent
         if not compensates(tool, arguments or {}, row, held):
             return f"I-{held.pk}"
     return None

@@ -114,9 +114,11 @@ def _try_later(row: Circuit, *, cause: str, now: datetime) -> None:
 
 def _next_try(row: Circuit, *, tries: int, now: datetime) -> datetime:
     """After a pause that doubles; never later than half-way to the end of the first approval that waits."""
-    pause = min(settings.CIRCUIT_COOL_OFF * 2 ** min(tries, 10), LONGEST)
+    pause: timedelta = min(settings.CIRCUIT_COOL_OFF * 2 ** min(tries, 10), LONGEST)
     waiting = Intent.objects.filter(organization=row.organization_id, system=row.system, state=State.READY)
-    ends = waiting.filter(authorization__expires_at__gt=now).aggregate(at=Min("authorization__expires_at"))["at"]
+    ends: datetime | None = waiting.filter(authorization__expires_at__gt=now).aggregate(
+        at=Min("authorization__expires_at")
+    )["at"]
     return now + (min(pause, (ends - now) / 2) if ends else pause)
 
 

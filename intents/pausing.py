@@ -68,7 +68,8 @@ def _doubt() -> Doubt | None:
     try:
         kept = read(Path(settings.EPOCH_FILE))
     except Unreadable as error:
-        return Doubt(uuid.uuid5(NAMESPACE, f"unreadable {_last_kept()}"), "epoch_file_unreadable", _told(error))
+        log.error("the epoch file cannot be read: %s", error)
+        return Doubt(uuid.uuid5(NAMESPACE, f"unreadable {_last_kept()}"), "epoch_file_unreadable", None)
     if kept is not None:
         if holds(kept.end):
             return None
@@ -76,10 +77,6 @@ def _doubt() -> Doubt | None:
         return Doubt(key, "database_older_than_epoch", kept.end)
     last = _last_kept()
     return Doubt(uuid.uuid5(NAMESPACE, f"missing {last}"), "epoch_file_missing", None) if last else None
-
-
-def _told(error: Unreadable) -> None:
-    log.error("the epoch file cannot be read: %s", error)
 
 
 def _last_kept() -> str | None:

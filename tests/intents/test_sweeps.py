@@ -3,6 +3,10 @@
 import os
 import time
 
+import pytest
+import redis
+from django.conf import settings
+
 from approvals.models import Authorization
 from intents import sweeping
 from intents.dispatching import look_at
@@ -12,6 +16,7 @@ from intents.states import State
 from journal.clock import now
 from journal.queries import entries_of
 from proposals.models import Proposal
+from tests.conftest import flush_broker
 from tests.world import World
 
 MANY = int(os.environ.get("COUNTERSIGN_LAPSED_INTENTS", "40"))
@@ -108,3 +113,28 @@ def test_many_lapsed_approvals_drain_in_bounded_sweeps_without_a_single_effect(w
         assert sweeps <= 1 + MANY // 50
     assert Intent.objects.filter(state=State.VOID, cause="expired").count() == MANY
     assert world.sandbox.submissions() == []
+
+
+def test_while_no_worker_takes_anything_the_broker_does_not_grow_and_a_flushed_one_is_filled_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "QUEUED_AT_MOST", 3)
+    for number in range(5):
+        world.approved(session=f"s{number}")
+    flush_broker()
+    for _ in range(4):
+        Intent.objects.update(next_look_at=now())
+        world.sweep()
+    assert _queued() == 3
+    flush_broker()
+    Intent.objects.update(next_look_at=now())
+    assert sweeping.sweep()["nudged"] == 3
+    flush_broker()
+    assert sweeping.sweep()["nudged"] == 2, "who was not told yet has their turn first"
+    assert _queued() == 2
+
+
+def _queued() -> int:
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    with client:
+        return int(client.llen("handover"))
