@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -24,6 +25,8 @@ class Check(Protocol):
     def rule(self) -> str: ...
     @property
     def argument(self) -> str | None: ...
+    @property
+    def max_age(self) -> timedelta | None: ...
 
 
 class Shown(Protocol):
@@ -37,7 +40,7 @@ class Shown(Protocol):
 
 @dataclass(frozen=True)
 class Judged:
-    """One rule judged: `verdict` is "holds", "differs" or "missing"."""
+    """One rule judged: `verdict` is "holds", "differs", "missing", or "stale": older than the rule allows."""
 
     field: str
     expected: Any
@@ -71,31 +74,40 @@ def same(one: Any, other: Any) -> bool:
 
 
 def judge(
-    checks: Iterable[Check], *, arguments: Mapping[str, Any], fields: Mapping[str, Any], names_us: bool
+    checks: Iterable[Check],
+    *,
+    arguments: Mapping[str, Any],
+    fields: Mapping[str, Any],
+    names_us: bool,
+    age: timedelta = timedelta(0),
 ) -> Judgement:
     """Judge observed fields by the contract's rules.
 
     Nothing is concluded from an observation that does not name this intent, nor from one in which a
-    probative field is missing. A field that is there and differs shows another effect.
+    probative field is missing, or older (`age`) than its rule allows. A field that is there and differs shows
+    another effect.
     """
     if not names_us:
         return Judgement(Verdict.NOTHING, "not_named")
-    rules = tuple(_judge_one(check, arguments=arguments, fields=fields) for check in checks)
+    rules = tuple(_judge_one(check, arguments=arguments, fields=fields, age=age) for check in checks)
     verdicts = {rule.verdict for rule in rules}
     if "differs" in verdicts:
         return Judgement(Verdict.CONTRADICTS, "differs", rules, fields)
     if "missing" in verdicts or not rules:
         return Judgement(Verdict.NOTHING, "incomplete", rules, fields)
+    if "stale" in verdicts:
+        return Judgement(Verdict.NOTHING, "stale", rules, fields)
     return Judgement(Verdict.PROVES, "proven", rules, fields)
 
 
-def _judge_one(check: Check, *, arguments: Mapping[str, Any], fields: Mapping[str, Any]) -> Judged:
+def _judge_one(check: Check, *, arguments: Mapping[str, Any], fields: Mapping[str, Any], age: timedelta) -> Judged:
     observed = fields.get(check.field)
     expected = arguments.get(check.argument) if check.rule == "equals" and check.argument else "present"
     if observed is None or observed == "":
         return Judged(check.field, expected, None, "missing")
     holds = check.rule == "present" or same(observed, expected)
-    return Judged(check.field, expected, observed, "holds" if holds else "differs")
+    stale = check.max_age is not None and age > check.max_age
+    return Judged(check.field, expected, observed, "differs" if not holds else "stale" if stale else "holds")
 
 
 def judge_lookup(

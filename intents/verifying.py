@@ -75,7 +75,8 @@ def _take_in(held: Held, seen: Seen, *, made: int, actor: Actor, by_person: User
     learn(held, _with_person(seen, by_person), actor=actor, now=now)
     if by_person is not None or held.state is not before or before not in PROBED or held.intent.probes_made != made:
         return
-    if made >= len(held.contract.reconciliation.probe_after):
+    if made >= len(held.contract.reconciliation.probe_after):  # asked for by news, after the schedule was spent
+        Intent.objects.filter(pk=held.intent.pk, state=before, probes_made=made).update(next_probe_at=None)
         return
     due = probe_due(held, since=held.intent.changed_at, made=made + 1)
     Intent.objects.filter(pk=held.intent.pk, state=before, probes_made=made).update(

@@ -40,7 +40,10 @@ class Kind(StrEnum):
     OUTCOME_NOT_EXECUTED = "outcome.not_executed"
     EVIDENCE_RECORDED = "evidence.recorded"
     PROBE_MADE = "probe.made"
+    CALLBACK_REFUSED = "callback.refused"
     CANCELLATION_REQUESTED = "cancellation.requested"
+    CANCELLATION_SENT = "cancellation.sent"
+    CANCELLATION_ANSWERED = "cancellation.answered"
     # reconciliation
     RECONCILIATION_TAKEN = "reconciliation.taken"
     RECONCILIATION_HANDED_OVER = "reconciliation.handed_over"

@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from web.api import documents
+from web.api.callbacks import Callbacks
 from web.api.doors import Nowhere
 from web.api.proposals import OneProposal, OneRevision, Proposals, Revisions, Withdrawal
 from web.api.tools import Tool, Tools, ToolSchema
@@ -16,6 +17,7 @@ urlpatterns = [
     path("proposals/<str:public_id>/revisions", Revisions.as_view()),
     path("proposals/<str:public_id>/revisions/<str:number>", OneRevision.as_view()),
     path("proposals/<str:public_id>/withdrawal", Withdrawal.as_view()),
+    path("callbacks/<str:system>", Callbacks.as_view()),
     path("schema", documents.schema, name="api-schema"),
     path("docs/", documents.page, name="api-docs"),
     re_path(r"^.*$", Nowhere.as_view()),

@@ -29,6 +29,7 @@ FAULTS: dict[str, Promise] = {
     "deadline": _("the deadline passed without an answer"),
     "deadline_passed": _("the deadline passed without an answer"),
     "outcome_deadline": _("accepted, then nothing more until the deadline"),
+    "called_back": _("the business system called back before it answered"),
     "no_answer": _("no answer arrived"),
     "unreadable_answer": _("the answer could not be read as what it should be"),
     "foreign_reference": _("the answer names the reference of somebody else"),

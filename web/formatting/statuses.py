@@ -34,6 +34,9 @@ _VERDICTS: dict[str, tuple[str | Promise, str]] = {
     "contradicts": (_("contradicts"), "bad"),
     "disproves": (_("no effect"), "bad"),
     "nothing": (_("no conclusion"), ""),
+    "differs": (_("differs"), "bad"),
+    "missing": (_("absent"), "warn"),
+    "stale": (_("too old"), "warn"),
 }
 
 
