@@ -57,6 +57,7 @@ check: $(VENV)/.locked  ## check style, types, floors, templates, migrations and
 	$(DEPLOYED) $(BIN)/mypy $(PACKAGES)
 	$(BIN)/lint-imports
 	$(BIN)/djlint templates --lint --quiet
+	$(BIN)/python -m tests.crash.table
 	$(DEPLOYED) $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	$(DEPLOYED) $(BIN)/python manage.py check --deploy --fail-level WARNING
 

@@ -1,17 +1,20 @@
 """Named places where a test may end, break or delay a process. They do nothing unless the tests' settings allow it.
 
 `COUNTERSIGN_FAILPOINT=<name>:<action>` selects one: `kill` (SIGKILL to oneself), `stop` (SIGSTOP), `raise`
-(a lost database connection), `sleep=<seconds>`. A `once=<path>` after a second colon makes it act one time
-only, over all processes: the first that creates that file.
+(a lost database connection), `sleep=<seconds>`, `wait=<path>` (make `<path>.here`, go on when there is `<path>.go`).
+A `once=<path>` after a second colon makes it act one time only, over all processes: the first that creates that file.
 """
 
 import os
 import signal
 import time
 from enum import StrEnum
+from pathlib import Path
 
 from django.conf import settings
 from django.db import OperationalError
+
+WAITS_AT_MOST = 20.0  # seconds
 
 
 class Step(StrEnum):
@@ -47,6 +50,13 @@ def failpoint(step: Step) -> None:
     _act(action)
 
 
+def _wait(place: Path) -> None:
+    place.with_suffix(".here").touch()
+    ends = time.monotonic() + WAITS_AT_MOST
+    while not place.with_suffix(".go").exists() and time.monotonic() < ends:
+        time.sleep(0.005)
+
+
 def _first(path: str) -> bool:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
@@ -63,5 +73,7 @@ def _act(action: str) -> None:
         os.kill(os.getpid(), signal.SIGSTOP)
     elif word == "sleep":
         time.sleep(float(value))
+    elif word == "wait":
+        _wait(Path(value))
     elif word == "raise":
         raise OperationalError("the connection was lost (failpoint)")

@@ -27,7 +27,7 @@ def pytest_load_initial_conftests() -> None:
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None and not {"DATABASE_URL", "REDIS_URL"} <= os.environ.keys():
         _clear_abandoned_homes()
-        servers = EmbeddedServers(_new_home(), durable=False, say=quiet)
+        servers = EmbeddedServers(new_home(), durable=False, say=quiet)
         servers.start()
         _servers.append(servers)
         os.environ.update(DATABASE_URL=servers.database_url, REDIS_URL=servers.redis_url)
@@ -65,7 +65,7 @@ def private_servers() -> Iterator[Callable[..., EmbeddedServers]]:
     made: list[EmbeddedServers] = []
 
     def make(*, durable: bool = True, **settings: str) -> EmbeddedServers:
-        servers = EmbeddedServers(_new_home(), durable=durable, postgres_settings=settings, environ={}, say=quiet)
+        servers = EmbeddedServers(new_home(), durable=durable, postgres_settings=settings, environ={}, say=quiet)
         made.append(servers)
         servers.start()
         return servers
@@ -75,7 +75,7 @@ def private_servers() -> Iterator[Callable[..., EmbeddedServers]]:
         servers.discard()
 
 
-def _new_home() -> Path:
+def new_home() -> Path:
     home = Path(tempfile.mkdtemp(prefix=_PREFIX))
     home.chmod(0o755)  # the account that runs the servers for root must pass
     return home

@@ -13,6 +13,7 @@ class Proxy:
         parts = urlsplit(upstream)
         self._upstream = (parts.hostname or "127.0.0.1", parts.port or 80)
         self._left: int | None = None
+        self._live: list[socket.socket] = []
         self._listener = self._listen(0)
         self.port: int = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -22,9 +23,18 @@ class Proxy:
         """After so many more connections nobody listens any more."""
         self._left = connections
 
+    def cut(self) -> None:
+        """Nobody listens any more, and every connection is reset."""
+        self.close()
+        live, self._live = self._live, []
+        for end in live:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
     def listen_again(self) -> None:
         """Listen on the same port, without a limit."""
         self._left = None
+        self.close()
         self._listener = self._listen(self.port)
         self._serve()
 
@@ -56,6 +66,7 @@ class Proxy:
                 if self._left <= 0:
                     self.close()
             server = socket.create_connection(self._upstream)
+            self._live += [client, server]
             for source, target in ((client, server), (server, client)):
                 threading.Thread(target=self._pump, args=(source, target), daemon=True).start()
 
