@@ -108,8 +108,8 @@ def _insertion(model: type[models.Model], names: tuple[str, ...]) -> tuple[str, 
     columns = ", ".join(f'"{field.column}"' for field in fields)
     places = ", ".join("%s" for _ in fields)
     key = model._meta.pk.column
-    # Names come from the models, values as parameters.
-    return f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES ({places}) RETURNING "{key}"', fields  # noqa: S608
+    sql = f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES ({places})'  # noqa: S608  names come from the models
+    return f'{sql} RETURNING "{key}"', fields
 
 
 @cache
