@@ -106,6 +106,42 @@ _CLOSED: Mapping[str, _Words] = {
         "fr": "Des personnes ont clos l’affaire : il reste tel quel.",
     },
 }
+_CANCELLATION: Mapping[str, _Words] = {
+    "not_offered": {
+        "en": "A cancellation was asked for. The business system takes no such order back, so nothing was sent for it.",
+        "fr": "Une annulation a été demandée. Le système métier n’annule pas de telles demandes : rien n’a été "
+        "envoyé pour elle.",
+    },
+    "asked": {
+        "en": "A cancellation was asked for; it was not sent yet.",
+        "fr": "Une annulation a été demandée ; elle n’a pas encore été envoyée.",
+    },
+    "needless": {
+        "en": "A cancellation was asked for; nothing was sent for it.",
+        "fr": "Une annulation a été demandée ; rien n’a été envoyé pour elle.",
+    },
+    "open": {
+        "en": "A cancellation was sent afterwards; no answer has come yet.",
+        "fr": "Une annulation a été envoyée ensuite ; aucune réponse n’est encore venue.",
+    },
+    "not_delivered": {
+        "en": "A cancellation was asked for and could not be delivered: nothing was sent for it.",
+        "fr": "Une annulation a été demandée et n’a pas pu être remise : rien n’a été envoyé pour elle.",
+    },
+    "cancelled": {
+        "en": "A cancellation was sent afterwards, and the business system says it cancelled it.",
+        "fr": "Une annulation a été envoyée ensuite, et le système métier dit l’avoir annulée.",
+    },
+    "refused": {
+        "en": "A cancellation was sent afterwards, and the business system refused to cancel.",
+        "fr": "Une annulation a été envoyée ensuite, et le système métier a refusé d’annuler.",
+    },
+    "no_answer": {
+        "en": "A cancellation was sent afterwards; it is not known whether it was cancelled.",
+        "fr": "Une annulation a été envoyée ensuite ; on ne sait pas si l’annulation a eu lieu.",
+    },
+}
+_HANDED_OVER = ("in_progress", "accepted_by_target", "outcome_unknown", "confirmed", "diverged", "refused_by_target")
 
 
 @dataclass(frozen=True)
@@ -115,6 +151,7 @@ class Circumstances:
     `again`: a new attempt after people established that the first had no effect. `waiting`: what an approved one
     waits on. `by_person`: people established the outcome. `cause`: why it was stopped. `role`: who is responsible;
     `taken`: a person of that role is on it. `closed`: how people ended the case of an effect that differs.
+    `cancellation`: what became of a request to take it back, in one word, empty where nobody asked.
     """
 
     again: bool = False
@@ -124,6 +161,7 @@ class Circumstances:
     role: str = ""
     taken: bool = False
     closed: str = ""
+    cancellation: str = ""
 
     def instead_of(self, status: str, language: str) -> str:
         """What is said in place of the ordinary sentence; empty where that holds."""
@@ -146,6 +184,8 @@ class Circumstances:
             said.append(_CLOSED[self.closed])
         if status in ("outcome_unknown", "diverged") and self.role:
             said.append(_SOMEBODY if self.taken else _NOBODY_YET)
+        if status in _HANDED_OVER and self.cancellation in _CANCELLATION:
+            said.append(_CANCELLATION[self.cancellation])
         return [in_words(words, language).format(role=self.role) for words in said]
 
 

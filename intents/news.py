@@ -28,25 +28,27 @@ class Callback(models.Model):
 
 
 class Cancellation(models.Model):
-    """One request to take an order back, written down and committed before its first byte, and never repeated.
+    """The one request to take an order back that an intent may have: asked for, then marked before its first byte.
 
-    `fields` name the effect to be taken back, as the business system showed it.
+    `fields` name the effect to be taken back, as the business system showed it. It is never sent a second time.
     """
 
     class Result(models.TextChoices):
-        OPEN = "open"
+        ASKED = "asked"  # nothing was sent for it yet
+        NEEDLESS = "needless"  # there is no effect that could be taken back
+        OPEN = "open"  # being sent
         NOT_DELIVERED = "not_delivered"  # provably never left
         CANCELLED = "cancelled"  # the business system says so, naming us
         REFUSED = "refused"  # a documented refusal
         NO_ANSWER = "no_answer"  # nothing that says either
 
     intent = models.ForeignKey("intents.Intent", on_delete=models.PROTECT, related_name="cancellations")
-    act = models.ForeignKey(Act, on_delete=models.PROTECT, related_name="+")
-    fields = models.JSONField()
-    marked_at = models.DateTimeField()
-    deadline = models.DateTimeField()
-    worker = models.CharField(max_length=200)
-    result = models.CharField(max_length=16, choices=Result, default=Result.OPEN)
+    act = models.OneToOneField(Act, on_delete=models.PROTECT, related_name="cancellation")
+    fields = models.JSONField(default=dict)
+    marked_at = models.DateTimeField(null=True)
+    deadline = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=200, blank=True)
+    result = models.CharField(max_length=16, choices=Result, default=Result.ASKED)
     status = models.IntegerField(null=True)
     fault = models.CharField(max_length=64, blank=True)
     closed_at = models.DateTimeField(null=True)
@@ -56,5 +58,12 @@ class Cancellation(models.Model):
             models.UniqueConstraint(
                 fields=["intent"], condition=~Q(result="not_delivered"), name="intents_asked_back_once"
             ),
-            models.UniqueConstraint(fields=["act"], name="intents_one_cancellation_per_request"),
+            models.CheckConstraint(
+                condition=Q(result__in=["asked", "needless"], marked_at__isnull=True)
+                | ~Q(result__in=["asked", "needless"]) & Q(marked_at__isnull=False, deadline__isnull=False),
+                name="intents_asked_back_when_marked",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["intent"], condition=Q(result__in=["asked", "open"]), name="intents_to_ask_back"),
         ]

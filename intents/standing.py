@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import F, Q
 
-from approvals.models import Authorization
+from approvals.models import Act, Authorization
 from intents.circumstances import Circumstances
 from intents.models import Case, Intent
 from intents.moving import instant
@@ -232,7 +232,17 @@ def _about(
         role=(responsible or {}).get("role") or "",
         taken=bool(responsible and responsible["person"]),
         closed=rows.case.closed_how if rows.case and status is Status.DIVERGED else "",
+        cancellation=cancellation_of(intent) if intent is not None and intent.attempt else "",
     )
+
+
+def cancellation_of(intent: Intent) -> str:
+    """What became of the last request to take it back, in one word; empty where nobody asked."""
+    asked = Act.objects.filter(revision=intent.revision_id, kind=Act.Kind.CANCELLATION_REQUEST).order_by("pk")
+    results = list(asked.values_list("cancellation__result", flat=True))
+    if not results:
+        return ""
+    return next((result for result in reversed(results) if result), "not_offered")
 
 
 def _waiting(intent: Intent | None) -> dict[str, str] | None:

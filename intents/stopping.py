@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals.cases import Case, NotAllowed, load, open_round, settled
 from approvals.ending import end
 from approvals.models import Act, Authorization, Signature
+from intents.cancelling import ask, may_ask
 from intents.ending import end_without_effect
 from intents.holding import Held, hold_intent
 from intents.models import Intent
@@ -24,7 +25,7 @@ from journal.kinds import Kind
 from journal.recording import Actor
 from proposals.chaining import tell
 from proposals.models import Proposal
-from tenancy.access import Caller, entitling_role, lock_entitlements
+from tenancy.access import Caller, lock_entitlements
 from tenancy.models import User
 
 __all__ = ["TooLate", "request_cancellation", "revise", "revoke", "withdraw"]
@@ -145,7 +146,8 @@ def withdraw(caller: Caller, *, proposal_id: int) -> Proposal:
 def request_cancellation(*, person: User, proposal_id: int, reason: str, words: str = "") -> Act:
     """The wish is recorded and told to those who establish the outcome; what becomes of it is only what is observed.
 
-    Nothing is sent to the business system.
+    Where the business system declares that it takes orders back, a worker asks it to, once, as soon as there is an
+    effect to name (intents.cancelling). Elsewhere nothing is sent.
 
     Raises:
         NotFound, NotAllowed (`not_permitted`, `closed`, `unknown_reason`).
@@ -157,20 +159,13 @@ def request_cancellation(*, person: User, proposal_id: int, reason: str, words: 
         case = load(proposal_id, lock=True)
         held = _intent_of(case)
         lock_entitlements(persons=[person], organization=case.proposal.organization)
-        if not _may_ask(case, person):
+        if not may_ask(case.proposal, case.contract, person):
             raise NotAllowed("not_an_approver")
         if held is None or held.state not in HANDED_OVER:
             raise NotAllowed("closed")
         return _write_request(case, held, person=person, reason=reason, words=words.strip(), now=database_now())
 
     return settled(act)
-
-
-def _may_ask(case: Case, person: User) -> bool:
-    contract = case.contract
-    roles = (*contract.policy.approver_roles, contract.reconciliation.escalate_to)
-    role = entitling_role(person, organization=case.proposal.organization, scope=case.proposal.scope, roles=roles)
-    return role is not None or person.pk == case.proposal.requester_id
 
 
 def _write_request(case: Case, held: Held, *, person: User, reason: str, words: str, now: datetime) -> Act:
@@ -193,4 +188,5 @@ def _write_request(case: Case, held: Held, *, person: User, reason: str, words: 
         facts={"reason": reason, "state": held.state},
         personal={"words": words} if words else None,
     )
+    ask(held, act, now=now)
     return act

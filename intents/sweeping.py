@@ -19,7 +19,7 @@ from kombu.exceptions import OperationalError as BrokerDown
 
 from approvals.ending import expire
 from approvals.models import Act, Authorization
-from intents import circuit, pausing
+from intents import cancelling, circuit, pausing
 from intents.answering import close_attempt
 from intents.doubting import become_unknown
 from intents.ending import end_without_effect
@@ -58,6 +58,7 @@ def sweep() -> Counts:
         counts[name] = _drain(due, act, end=end)
     counts["nudged"] = _nudge_ready()
     counts["probes"] = _nudge_probes()
+    counts["cancellations"] = cancelling.move_on()
     circuit.forget(now=database_now())
     pausing.keep()
     Progress.objects.update_or_create(duty="sweep", defaults={"at": database_now()})

@@ -5,7 +5,7 @@ import socket
 
 from celery import shared_task
 
-from intents import dispatching, opening, sweeping, verifying
+from intents import cancelling, dispatching, opening, sweeping, verifying
 from intents.models import Intent
 from intents.progressing import progressed
 from journal.recording import Actor
@@ -37,6 +37,13 @@ def probe(intent_id: int) -> None:
     if Intent.objects.filter(pk=intent_id, next_probe_at__isnull=False).exists():
         verifying.probe(intent_id, actor=Actor.worker(_worker()))
     progressed("probes")
+
+
+@shared_task(name="intents.tasks.cancel")
+def cancel(intent_id: int) -> None:
+    """The cancellation that was asked for is sent, unless it was already, or nothing can be named yet."""
+    cancelling.cancel(intent_id, worker=_worker())
+    progressed("handover")
 
 
 @shared_task(name="intents.tasks.sweep")
