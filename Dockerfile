@@ -5,7 +5,8 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DJANGO_SETTINGS_MODULE=config.s
 WORKDIR /app
 COPY requirements/production.txt requirements/production.txt
 RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements/production.txt \
-    && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin countersign
+    && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin countersign \
+    && install -d -o 10001 -g 10001 /var/lib/countersign
 
 COPY manage.py CHANGELOG.md ./
 COPY config config

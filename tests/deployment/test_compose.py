@@ -99,6 +99,7 @@ class Deployment:
             text.replace("/tmp/", f"{here}/")
             .replace("/run/secrets", f"{here}/secrets")
             .replace("/etc/countersign/systems", f"{here}/systems")
+            .replace("/var/lib/countersign", here)
             .replace("0.0.0.0:8000", f"127.0.0.1:{self.port}")
             .replace("127.0.0.1:8000", f"127.0.0.1:{self.port}")
         )
