@@ -11,6 +11,7 @@ from intents.caseload import intent_id_of, why_not_responsible
 from intents.concluding import REASONS
 from intents.doubting import searchable
 from intents.holding import Held, glance
+from intents.ladder import Rung, Step, climb, highest
 from intents.models import Attempt, Case, Conclusion, Evidence, Intent, Recheck
 from intents.reconciling import pending
 from intents.standing import Standing, standing
@@ -23,10 +24,11 @@ from systems.adapters.registry import UnknownSystem
 from systems.capabilities import Capabilities
 from tenancy.models import RoleGrant, User
 
-__all__ = ["CaseView", "DeskRow", "Field", "Standing", "case", "count_open", "desk", "standing"]
+__all__ = ["CaseView", "DeskRow", "Field", "Standing", "case", "count_open", "desk", "ladder", "standing"]
 
 READERS = ("auditor", "operator")
 SHOWN = 500
+LADDER = ("source", "verdict", "because", "at", "observed_at", "digest", "rules")
 WEIGHT = {"high": 0, "moderate": 1, "low": 2}
 
 
@@ -39,6 +41,7 @@ class DeskRow:
     contract: Contract
     age: timedelta
     mine: bool
+    rung: str  # how far the proof reaches
 
     @property
     def proposal_id(self) -> str:
@@ -82,6 +85,7 @@ class CaseView:
     now: datetime
     attempts: list[Attempt]
     evidence: list[Evidence]
+    ladder: tuple[Step, ...]
     rechecks: list[Recheck]
     conclusions: list[Conclusion]
     pending: Conclusion | None
@@ -120,13 +124,26 @@ def desk(person: User, *, now: datetime | None = None) -> list[DeskRow]:
     """The open cases, by consequence and then by age."""
     now = now or database_now()
     rows = open_cases(person).select_related("owner", "intent__revision__contract", "intent__revision__proposal__scope")
-    listed = [_row(case, person=person, now=now) for case in rows.order_by("opened_at")[:SHOWN]]
+    found = list(rows.order_by("opened_at")[:SHOWN])
+    seen = Evidence.objects.filter(intent__in=[case.intent_id for case in found]).only(*LADDER, "intent")
+    by_intent: dict[int, list[Evidence]] = {}
+    for one in seen:
+        by_intent.setdefault(one.intent_id, []).append(one)
+    listed = [_row(case, by_intent.get(case.intent_id, []), person=person, now=now) for case in found]
     return sorted(listed, key=lambda row: (WEIGHT[row.contract.consequence_level], -row.age))
 
 
-def _row(case: Case, *, person: User, now: datetime) -> DeskRow:
+def _row(case: Case, seen: list[Evidence], *, person: User, now: datetime) -> DeskRow:
     contract = contract_of(case.intent.revision.contract)
-    return DeskRow(case, case.intent, contract, now - case.opened_at, case.owner_id == person.pk)
+    rung = highest(climb((), seen)) or (Rung.HANDED_OVER if case.intent.handed_over_at else "")
+    return DeskRow(case, case.intent, contract, now - case.opened_at, case.owner_id == person.pk, rung)
+
+
+def ladder(intent: Intent) -> tuple[Step, ...]:
+    """How far the proof of this intent reaches; empty where nothing was handed over."""
+    if not intent.attempt:
+        return ()
+    return climb(intent.attempts.only("result", "marked_at"), intent.evidence.only(*LADDER))
 
 
 def _visible(person: User) -> QuerySet[Case]:
@@ -149,13 +166,16 @@ def case(person: User, public_id: str, *, language: str = "en") -> CaseView:
         raise Intent.DoesNotExist
     held, now = glance(intent_id), database_now()
     absence = held.intent.absence_meaningful_at
+    attempts = list(held.intent.attempts.order_by("number"))
+    evidence = list(held.intent.evidence.select_related("person").order_by("pk"))
     return CaseView(
         held=held,
         case=found,
         standing=standing(held.proposal, language=language, now=now, revision=held.revision),
         now=now,
-        attempts=list(held.intent.attempts.order_by("number")),
-        evidence=list(held.intent.evidence.select_related("person").order_by("pk")),
+        attempts=attempts,
+        evidence=evidence,
+        ladder=climb(attempts, evidence),
         rechecks=list(held.intent.rechecks.order_by("pk")),
         conclusions=_conclusions(held),
         pending=pending(found) if found.closed_at is None else None,

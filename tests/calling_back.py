@@ -27,7 +27,7 @@ callbacks:
   reference: /client_ref
   event_time: /occurred_at
   success: "body.event == 'review_request.created'"
-  refused: {when: "body.event == 'review_request.expired'", source: documented}
+  refused: {when: "body.event == 'review_request.expired'", source: "documented: events, chapter 4"}
   extract: {request_ref: /request_ref, dossier_ref: /dossier_ref, reason_code: /reason_code}
 """
 

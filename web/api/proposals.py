@@ -77,7 +77,7 @@ class Proposals(Door):
             limit=given.get("limit"),
             language=self.language,
         )
-        items = [resource(one, language=self.language, stands=stands) for one, stands in page.items]
+        items = [resource(one, language=self.language, stands=stands, proof=False) for one, stands in page.items]
         return Response({"items": items, "next_cursor": page.cursor})
 
 

@@ -13,6 +13,7 @@ from intents.standing import Standing, standing
 from proposals.arguments import defaults_not_given, parse
 from proposals.contracts import contract_of
 from proposals.models import Proposal, Revision
+from web.api.proofs import proof_of
 
 LANGUAGES = ("en", "fr")
 
@@ -25,11 +26,14 @@ def language_of(header: str) -> str:
     return "en"
 
 
-def resource(proposal: Proposal, *, language: str, stands: Standing | None = None) -> dict[str, Any]:
-    """The current revision of a proposal, as it stands now (or as `stands` says)."""
+def resource(
+    proposal: Proposal, *, language: str, stands: Standing | None = None, proof: bool = True
+) -> dict[str, Any]:
+    """The current revision of a proposal, as it stands now (or as `stands` says); lists leave the proof out."""
     stands = stands or standing(proposal, language=language)
     revision = proposal.revisions.select_related("contract").get(number=stands.revision)
-    return {**_members(proposal, revision, stands), **_clocks(proposal, stands)}
+    shown = {"proof": proof_of(revision, stands)} if proof else {}
+    return {**_members(proposal, revision, stands), **shown, **_clocks(proposal, stands)}
 
 
 def old_revision(proposal: Proposal, revision: Revision, *, language: str) -> dict[str, Any]:

@@ -46,6 +46,10 @@ RESOURCE: dict[str, Any] = {
         "attempt": {"type": ["integer", "null"]},
         "waiting": {"type": ["object", "string", "null"]},
         "evidence": {"type": ["object", "null"]},
+        "proof": {
+            "type": ["object", "null"],
+            "description": "How far the proof reaches: handed_over, accepted, observed, verified; and what was seen.",
+        },
         "references": _OBJECT,
         "responsible": {"type": ["object", "null"]},
         "cause": {"type": ["string", "null"]},

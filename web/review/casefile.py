@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from approvals.cases import Case, live_signatures, open_round
 from approvals.models import Act, Signature
 from approvals.policy import policy_version
-from intents.models import Recheck
-from intents.queries import Standing, standing
+from intents.ladder import Step
+from intents.models import Intent, Recheck
+from intents.queries import Standing, ladder, standing
 from journal.clock import now as database_now
 from journal.queries import entries_of
 from proposals.arguments import defaults_not_given, parse
@@ -122,6 +123,12 @@ class CaseFile:
     def policy_version(self) -> str:
         """The policy that would be applied now."""
         return policy_version(self.contract)
+
+    @property
+    def ladder(self) -> tuple[Step, ...]:
+        """How far the proof reaches; empty while nothing was handed over."""
+        intent = Intent.objects.filter(revision=self.revision).first()
+        return ladder(intent) if intent else ()
 
     @property
     def missing(self) -> int:

@@ -78,6 +78,7 @@ def _source(one: Evidence) -> str:
         Evidence.Source.ANSWER: _("Answer of the business system") + status + late,
         Evidence.Source.CONFIRMATION: _("Read back from the business system") + status,
         Evidence.Source.CALLBACK: _("The business system called back") + late,
+        Evidence.Source.CANCELLATION: _("Answer to the cancellation") + status,
         Evidence.Source.PERSON: _("Evidence recorded by %(person)s")
         % {"person": one.person.shown_name if one.person else "–"},
     }.get(Evidence.Source(one.source), one.source)

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from web.formatting import times
+from web.formatting import proofs, times
 from web.formatting.faults import fault_words
 from web.formatting.unseen import reveal
 
@@ -70,6 +70,24 @@ def cause_words(cause: str) -> str:
 def finding_words(finding: str) -> str:
     """What a person concluded."""
     return str(_FINDINGS.get(finding, finding))
+
+
+@register.filter
+def rung_words(rung: str) -> str:
+    """How far a proof reaches."""
+    return str(proofs.RUNGS.get(rung, rung))
+
+
+@register.filter
+def not_reached(rung: str) -> str:
+    """What is said of a rung that was not reached."""
+    return str(proofs.NOT_REACHED.get(rung, ""))
+
+
+@register.filter
+def source_words(source: str) -> str:
+    """Where an observation comes from."""
+    return str(proofs.SOURCES.get(source, source))
 
 
 @register.filter

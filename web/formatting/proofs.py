@@ -1,0 +1,25 @@
+"""The words of the proof: its four rungs, and where an observation comes from."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+RUNGS: dict[str, Promise] = {
+    "handed_over": _("Handed over"),
+    "accepted": _("Accepted by the business system"),
+    "observed": _("The effect was shown"),
+    "verified": _("Every rule of the contract holds"),
+}
+NOT_REACHED: dict[str, Promise] = {
+    "handed_over": _("nothing was handed over"),
+    "accepted": _("no word of the business system says so"),
+    "observed": _("nothing was shown yet"),
+    "verified": _("not verified"),
+}
+SOURCES: dict[str, Promise] = {
+    "answer": _("by its own answer"),
+    "confirmation": _("read back at once"),
+    "probe": _("looked up later"),
+    "callback": _("by a signed message of its own"),
+    "cancellation": _("by its answer to a cancellation"),
+    "person": _("recorded by a person"),
+}
