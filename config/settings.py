@@ -156,6 +156,8 @@ CELERY_TIMEZONE = "UTC"
 
 # Business systems are configuration: directories of YAML files, separated like a search path.
 SYSTEMS_DIR = env.str("SYSTEMS_DIR", default=str(BASE_DIR / "sandbox" / "systems") if DEMO else "")
+# Adapters written in Python, beside the one that needs none: SYSTEM_ADAPTERS=acme=acme.adapters.Desk,…
+SYSTEM_ADAPTERS: dict[str, str] = env.dict("SYSTEM_ADAPTERS", default={})
 
 AUTH_USER_MODEL = "tenancy.User"
 AUTHENTICATION_BACKENDS = [

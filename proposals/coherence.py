@@ -190,9 +190,9 @@ def disagreements(document: Mapping[str, Any], positions: Positions, systems: Ma
         reason = f"the business system {execution['system']} has no operation {execution['operation']}."
         yield positions.problem(("execution", "operation"), reason)
         return
-    if document["effect"] == "write" and operation.submit is None:
+    if document["effect"] == "write" and not operation.has("submit"):
         yield positions.problem(("execution", "operation"), "the operation only reads: it has no submit.")
-    if "target" in document.get("roles_of_arguments", {}) and operation.target is None:
+    if "target" in document.get("roles_of_arguments", {}) and not operation.has("target"):
         yield positions.problem(("execution", "operation"), "the operation knows no target.")
 
 

@@ -12,15 +12,18 @@ from systems.operations import (
     NO_JSON,
     AnswerConfig,
     DocumentedCode,
-    LookupConfig,
     OperationConfig,
+    PreviewConfig,
     RequestConfig,
+    SearchConfig,
     TargetConfig,
     WriteConfig,
 )
 from systems.yamlfiles import Path, Positions, Problem
 
 ORDER_ROOTS = ROOTS - {"fields"}
+PREVIEW_ROOTS = ORDER_ROOTS - {"reference"}  # before anything is approved there is none to tell
+LIST_ROOTS = frozenset({"since", "until"})
 TARGET_ROOTS = frozenset({"target"})
 PERSON_ROOTS = frozenset({"target", "fields"})
 RULE_VARIABLES = {"status": "int", "headers": "map", "body": "dyn"}
@@ -40,6 +43,7 @@ class OperationReader:
     positions: Positions
     capabilities: Capabilities
     problems: list[Problem] = field(default_factory=list)
+    own_adapter: bool = False
 
     def read(self, name: str, document: Mapping[str, Any]) -> OperationConfig:
         """The operation; complaints go to `problems`, and then what is returned must not be used."""
@@ -53,10 +57,13 @@ class OperationReader:
             name,
             self._target((*path, "target"), document.get("target")),
             self._write((*path, "submit"), document.get("submit"), ORDER_ROOTS),
-            self._lookup((*path, "lookup"), document.get("lookup")),
+            self._search((*path, "lookup"), document.get("lookup"), ORDER_ROOTS),
             self._write((*path, "cancel"), document.get("cancel"), ROOTS),
             self._answer((*path, "answer"), document.get("answer")),
             urls,
+            self._preview((*path, "preview"), document.get("preview")),
+            self._search((*path, "list"), document.get("list"), LIST_ROOTS),
+            frozenset(document.get("by_adapter", ())),
         )
 
     def _complain(self, path: Path, reason: str) -> None:
@@ -64,17 +71,27 @@ class OperationReader:
 
     def _check_capabilities(self, path: Path, document: Mapping[str, Any]) -> None:
         """A part that needs an ability is there exactly when the ability is declared."""
-        can = self.capabilities
-        if "submit" in document and can.can_look_up and "lookup" not in document:
+        can, own = self.capabilities, document.get("by_adapter", ())
+        has = {*document, *own}
+        if own and not self.own_adapter:
+            self._complain((*path, "by_adapter"), "is for an adapter of yours: http needs every part spelt out.")
+        for part in set(own) & set(document):
+            self._complain((*path, part), "by_adapter says that the adapter brings it itself.")
+        if "submit" in has and can.can_look_up and "lookup" not in has:
             self._complain(path, "capabilities.lookup_by_reference is true, so a lookup is needed.")
-        if "lookup" in document and not can.can_look_up:
+        if "lookup" in has and not can.can_look_up:
             self._complain((*path, "lookup"), "needs capabilities.lookup_by_reference with value true.")
-        if "cancel" in document and not can.can_cancel:
+        if "cancel" in has and not can.can_cancel:
             self._complain((*path, "cancel"), "needs capabilities.cancellation with value true.")
         if "submit" in document and can.echoes and "reference" not in document["submit"]:
             self._complain((*path, "submit"), "capabilities.echo is true, so submit.reference is needed.")
-        if not {"target", "submit", "answer"} & document.keys():
+        if not {"target", "submit", "answer"} & has:
             self._complain(path, "needs a target, a submit or an answer.")
+        for part in {"preview", "list"} & has if "submit" not in has else ():
+            self._complain((*path, part), "only for operations with submit.")
+        self._check_answer(path, document)
+
+    def _check_answer(self, path: Path, document: Mapping[str, Any]) -> None:
         if "answer" in document and "submit" in document:
             self._complain((*path, "answer"), "only for operations without submit.")
         if "answer" in document and "request" in document["answer"] and "target" in document:
@@ -88,7 +105,7 @@ class OperationReader:
         extract = dict(document["extract"])
         attributes = extract.pop("attributes", {})
         return TargetConfig(
-            self._request((*path, "request"), document["request"], TARGET_ROOTS),
+            self._read_request((*path, "request"), document["request"], TARGET_ROOTS),
             self._rule((*path, "found"), document["found"]),
             self._rule((*path, "missing"), document["missing"]),
             _pointers(extract),
@@ -120,12 +137,22 @@ class OperationReader:
             for index, entry in enumerate(entries)
         )
 
-    def _lookup(self, path: Path, document: Any) -> LookupConfig | None:
+    def _preview(self, path: Path, document: Any) -> PreviewConfig | None:
+        if document is None:
+            return None
+        return PreviewConfig(
+            self._read_request((*path, "request"), document["request"], PREVIEW_ROOTS),
+            self._rule((*path, "success"), document["success"]),
+            _pointers(document["extract"]),
+        )
+
+    def _search(self, path: Path, document: Any, roots: frozenset[str]) -> SearchConfig | None:
         if document is None:
             return None
         missing = document.get("missing")
-        return LookupConfig(
-            self._request((*path, "request"), document["request"], ORDER_ROOTS),
+        self._check_paging((*path, "next"), document)
+        return SearchConfig(
+            self._read_request((*path, "request"), document["request"], roots),
             self._rule((*path, "found"), document["found"]),
             None if missing is None else self._rule((*path, "missing"), missing),
             document["items"],
@@ -135,15 +162,33 @@ class OperationReader:
             document.get("page_limit", 10),
         )
 
+    def _check_paging(self, path: Path, document: Mapping[str, Any]) -> None:
+        """A parameter in the body needs a body that can hold it."""
+        for kind, counter in document.get("next", {}).items():
+            if kind == "link" or counter.get("in", "query") == "query":
+                continue
+            request = document["request"]
+            if "form" not in request and not isinstance(request.get("json"), dict):
+                self._complain((*path, kind, "in"), "needs a POST whose body is a form or a JSON object.")
+
     def _answer(self, path: Path, document: Any) -> AnswerConfig | None:
         if document is None:
             return None
         with_request = "request" in document
         return AnswerConfig(
-            self._request((*path, "request"), document["request"], frozenset()) if with_request else None,
+            self._read_request((*path, "request"), document["request"], frozenset()) if with_request else None,
             self._rule((*path, "success"), document["success"]) if with_request else None,
             _pointers(document["extract"]),
         )
+
+    def _read_request(self, path: Path, document: Mapping[str, Any], roots: frozenset[str]) -> RequestConfig:
+        """A request that changes nothing: a GET, or a POST of which somebody says so."""
+        posts = document.get("method", "GET") == "POST"
+        if posts and "reads_only" not in document:
+            self._complain(path, "a POST that only reads needs reads_only: where it is documented that it does.")
+        for key in {"reads_only", "json", "form"} & document.keys() if not posts else ():
+            self._complain((*path, key), "is for a POST.")
+        return self._request(path, document, roots)
 
     def _request(self, path: Path, document: Mapping[str, Any], roots: frozenset[str]) -> RequestConfig:
         return RequestConfig(
@@ -153,6 +198,7 @@ class OperationReader:
             self._headers((*path, "headers"), document.get("headers", {}), roots),
             self._json((*path, "json"), document["json"], roots) if "json" in document else NO_JSON,
             self._texts((*path, "form"), document["form"], roots) if "form" in document else None,
+            document.get("reads_only", ""),
         )
 
     def _path(self, path: Path, source: str, roots: frozenset[str]) -> Text:

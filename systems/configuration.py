@@ -27,6 +27,8 @@ SCHEMA_FILE = Path(__file__).parent / "schemas" / "system.schema.json"
 LONGEST = timedelta(minutes=10)
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 _SUBSTITUTED = ("base_url", "person_base_url", "ca_file")
+HTTP = "http"
+_TOKEN_URL: Place = ("authentication", "oauth2", "token_url")
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class SystemConfig:
     address: BaseAddress
     person_base_url: str
     credentials: Credentials = field(repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     callbacks: CallbackConfig | None = None
 
 
@@ -114,20 +117,25 @@ class _SystemReader:
         self._substitute()
         document = self.document
         capabilities = self._capabilities()
-        operations = OperationReader(self.positions, capabilities, self.problems)
+        kind = document.get("adapter", HTTP)
+        operations = OperationReader(self.positions, capabilities, self.problems, own_adapter=kind != HTTP)
         read_operations = {name: operations.read(name, entry) for name, entry in document["operations"].items()}
         deadline, timeouts = self._times()
         hosts = self._hosts()
-        address = self._address("base_url", hosts)
-        person = self._address("person_base_url", hosts) if "person_base_url" in document else address
-        credentials, callbacks = self._credentials(), self._callbacks()
+        address = self._address(("base_url",), document["base_url"], hosts)
+        person = address
+        if "person_base_url" in document:
+            person = self._address(("person_base_url",), document["person_base_url"], hosts)
+        credentials, callbacks = self._credentials(deadline, hosts), self._callbacks()
         self._check_ca_file()
+        if kind == HTTP and "options" in document:
+            self._complain(("options",), "is for an adapter of yours.")
         if self.problems or address is None or person is None:
             raise FileError(*sorted(self.problems, key=lambda problem: (problem.line, problem.field)))
         return SystemConfig(
             name=document["name"],
             title=document["title"],
-            adapter=document.get("adapter", "http"),
+            adapter=kind,
             base_url=address.url,
             hosts=hosts,
             allow_private=document.get("allow_private", False),
@@ -142,6 +150,7 @@ class _SystemReader:
             address=address,
             person_base_url=person.url,
             credentials=credentials,
+            options=document.get("options", {}),
             callbacks=callbacks,
         )
 
@@ -154,6 +163,10 @@ class _SystemReader:
                 self.document[key] = self._filled((key,), self.document[key])
         hosts = self.document["hosts"]
         self.document["hosts"] = [self._filled(("hosts", index), host) for index, host in enumerate(hosts)]
+        authentication = self.document["authentication"]
+        if "oauth2" in authentication:
+            entry = authentication["oauth2"]
+            entry["token_url"] = self._filled(_TOKEN_URL, entry["token_url"])
 
     def _filled(self, path: Place, text: str) -> str:
         for name in _VARIABLE.findall(text):
@@ -200,20 +213,27 @@ class _SystemReader:
                 self._complain(("hosts", index), str(error))
         return frozenset(hosts)
 
-    def _address(self, key: str, hosts: frozenset[str]) -> BaseAddress | None:
+    def _address(self, path: Place, url: str, hosts: frozenset[str]) -> BaseAddress | None:
         allow_private = self.document.get("allow_private", False)
         try:
-            return base_address(self.document[key], hosts=hosts, allow_private=allow_private)
+            return base_address(url, hosts=hosts, allow_private=allow_private)
         except UnsafeAddress as error:
-            self._complain((key,), str(error))
+            self._complain(path, str(error))
             return None
 
-    def _credentials(self) -> Credentials:
+    def _credentials(self, deadline: timedelta, hosts: frozenset[str]) -> Credentials:
         try:
-            return read_credentials(self.document["authentication"], environ=self.environ)
-        except MissingSecret as error:
+            credentials = read_credentials(self.document["authentication"], environ=self.environ)
+        except (MissingSecret, DurationError) as error:
             self._complain(("authentication",), str(error))
             return Credentials()
+        if credentials.client is not None:
+            self._address(_TOKEN_URL, credentials.client.url, hosts)
+            if not timedelta() < credentials.client.within < deadline:
+                self._complain(
+                    (*_TOKEN_URL[:2], "within"), "must leave time for the request: less than attempt_deadline."
+                )
+        return credentials
 
     def _callbacks(self) -> CallbackConfig | None:
         entry = self.document.get("callbacks")

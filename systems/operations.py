@@ -13,7 +13,10 @@ NO_JSON: Any = object()
 
 @dataclass(frozen=True)
 class RequestConfig:
-    """One request's templates; at most one of `json` (NO_JSON when absent) and `form`."""
+    """One request's templates; at most one of `json` (NO_JSON when absent) and `form`.
+
+    `reads_only` says where it is documented that a POST changes nothing; a reading GET needs no such word.
+    """
 
     method: str
     path: Text
@@ -21,6 +24,7 @@ class RequestConfig:
     headers: Mapping[str, Text]
     json: Any = NO_JSON
     form: Mapping[str, Text] | None = None
+    reads_only: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,8 @@ class WriteConfig:
 
 
 @dataclass(frozen=True)
-class LookupConfig:
-    """How effects are searched by reference; `next` is the entry of the file, or empty."""
+class SearchConfig:
+    """How effects are searched by reference, or listed; `next` is the entry of the file, or empty."""
 
     request: RequestConfig
     found: Rule
@@ -69,6 +73,15 @@ class LookupConfig:
     extract: Mapping[str, str]
     next: Mapping[str, Any]
     page_limit: int
+
+
+@dataclass(frozen=True)
+class PreviewConfig:
+    """How the system is asked what an order would do."""
+
+    request: RequestConfig
+    success: Rule
+    extract: Mapping[str, Pointer]
 
 
 @dataclass(frozen=True)
@@ -82,12 +95,19 @@ class AnswerConfig:
 
 @dataclass(frozen=True)
 class OperationConfig:
-    """One operation; a part that the file does not have is None."""
+    """One operation; a part that the file does not have is None. `by_adapter` names those that Python brings."""
 
     name: str
     target: TargetConfig | None = None
     submit: WriteConfig | None = None
-    lookup: LookupConfig | None = None
+    lookup: SearchConfig | None = None
     cancel: WriteConfig | None = None
     answer: AnswerConfig | None = None
     person_urls: tuple[Text, ...] = ()
+    preview: PreviewConfig | None = None
+    list: SearchConfig | None = None
+    by_adapter: frozenset[str] = frozenset()
+
+    def has(self, part: str) -> bool:
+        """Whether the operation has this part: target, preview, submit, lookup, list, cancel, answer."""
+        return part in self.by_adapter or getattr(self, part) is not None

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -109,6 +110,24 @@ class Lookup:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """Every effect of ours in a span of time, by its own reference; `complete` as for Lookup."""
+
+    found: tuple[Found, ...]
+    complete: bool
+    fault: str | None
+    took: float
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the system says an order would do. It has no effect and proves none; `digest` covers the fields."""
+
+    fields: Mapping[str, Any]
+    digest: str
+
+
+@dataclass(frozen=True)
 class Observation:
     """A target as its system shows it now; `scope` is the establishment's code there, `answer` what a read may tell."""
 
@@ -137,7 +156,11 @@ class Unreachable:
 
 
 class Adapter(Protocol):
-    """One business system. No method retries; each call but `lookup` makes at most one request."""
+    """One business system. No method retries; each call but `lookup` and `list` makes at most one request.
+
+    Proving who asks may take one more, to the token endpoint and before the request: a token that does not come means
+    that nothing was sent.
+    """
 
     @property
     def config(self) -> SystemConfig:
@@ -145,6 +168,9 @@ class Adapter(Protocol):
 
     def resolve(self, operation: str, target: str | None) -> Observation | Missing | Unreachable:
         """The target as it stands now (or, for an operation without target, the answer of its read)."""
+
+    def preview(self, order: Order) -> Preview | Unreachable:
+        """What the order would do, as the system says it; nothing is done. The order's reference is not told."""
 
     def prepare(self, order: Order) -> Prepared:
         """The exact request for this order; CannotPrepare when the order does not fit its templates."""
@@ -154,6 +180,9 @@ class Adapter(Protocol):
 
     def lookup(self, order: Order) -> Lookup:
         """Every effect that carries the order's reference, over all pages within bounds."""
+
+    def list(self, operation: str, *, since: datetime, until: datetime) -> Listing:
+        """Every effect of ours from `since` until before `until` (aware), over all pages within bounds."""
 
     def cancel(self, order: Order, fields: Mapping[str, Any]) -> Reply:
         """Cancellation is asked once; `fields` are those the first answer gave."""

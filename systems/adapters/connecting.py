@@ -2,13 +2,14 @@
 
 import contextlib
 import queue
+import re
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpcore2
@@ -17,6 +18,8 @@ from systems.addresses import UnsafeAddress, checked_ip
 
 MAX_ADDRESSES = 8
 MAX_STALLED_LOOKUPS = 32
+_INTERIM = re.compile(rb"HTTP/1\.[01] 1(?!01)\d\d[ \r\n]")
+_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 
 
 class NotResolved(Exception):
@@ -43,11 +46,29 @@ class Call:
     received: int = 0
     closed_by_peer: bool = False
     refused: bool = False
+    heads: int | None = None  # bytes of the answer's head, and of interim heads before it, once they are whole
+    _begun: bytearray = field(default_factory=bytearray, repr=False)
 
     def left(self, most: float | None = None) -> float:
         """Seconds until the end, at most `most`; never below zero."""
         left = max(0.0, self.ends_at - time.monotonic())
         return left if most is None else min(left, most)
+
+    def took_in(self, content: bytes) -> None:
+        """These bytes of the answer arrived; where its head ends is noted, to know what came beyond its body."""
+        self.received += len(content)
+        self.closed_by_peer = not content
+        if self.heads is not None:
+            return
+        self._begun += content
+        before = self.received - len(self._begun)
+        while (end := _END_OF_HEAD.search(self._begun)) is not None:
+            before += end.end()
+            interim = _INTERIM.match(self._begun)
+            del self._begun[: end.end()]
+            if not interim:
+                self.heads = before
+                return
 
 
 _CALL: ContextVar[Call] = ContextVar("call")
@@ -75,8 +96,7 @@ class BoundedStream(httpcore2.NetworkStream):
         if left <= 0:
             raise httpcore2.ReadTimeout("the whole time is over")
         content = self._stream.read(max_bytes, left)
-        self._call.received += len(content)
-        self._call.closed_by_peer = not content
+        self._call.took_in(content)
         return content
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:

@@ -1,29 +1,42 @@
 """The declarative HTTP adapter: a configuration file becomes requests, and answers become facts."""
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
-from systems.adapters import templating
+from systems.adapters import authenticating, templating
 from systems.adapters.base import (
     CannotPrepare,
+    Delivery,
+    Listing,
     Lookup,
     Missing,
     Observation,
     Order,
     Prepared,
+    Preview,
     Reply,
     UnknownOperation,
     Unreachable,
     bytes_digest,
     canonical_digest,
 )
-from systems.adapters.judging import extracted, reply_of
-from systems.adapters.replies import Page, read_page, shown
+from systems.adapters.judging import extracted, page_of, reply_of
+from systems.adapters.replies import Page, shown
 from systems.adapters.searching import Search
 from systems.adapters.sending import Exchange, Limits, exchange
 from systems.configuration import SystemConfig
-from systems.operations import NO_JSON, AnswerConfig, OperationConfig, RequestConfig, TargetConfig, WriteConfig
+from systems.operations import (
+    NO_JSON,
+    AnswerConfig,
+    OperationConfig,
+    RequestConfig,
+    SearchConfig,
+    TargetConfig,
+    WriteConfig,
+)
 
 MAX_URL = 4_000
 MAX_LABEL = 300
@@ -53,6 +66,23 @@ class HttpAdapter:
             return self._answered(found.answer, found.answer.request)
         raise UnknownOperation(f"{self.config.name}.{operation} cannot be read in this way.")
 
+    def preview(self, order: Order) -> Preview | Unreachable:
+        """What the order would do, as the system says it, in one request that only reads."""
+        config = self._operation(order.operation).preview
+        if config is None:
+            raise UnknownOperation(f"{self.config.name}.{order.operation} has no preview.")
+        try:
+            request = self._prepared(config.request, {k: v for k, v in _data(order).items() if k != "reference"})
+        except CannotPrepare as error:
+            return Unreachable(str(error))
+        page = self._read(request)
+        if isinstance(page, Unreachable):
+            return page
+        if not (200 <= page.status < 300 and page.readable and config.success.judge(page.facts).holds):
+            return Unreachable(page.unreadable_because or f"The system answered {page.status}.")
+        fields = extracted(config.extract, page)
+        return Preview(fields, canonical_digest(fields))
+
     def prepare(self, order: Order) -> Prepared:
         """The exact request for this order; CannotPrepare when the order does not fit its templates."""
         write = self._operation(order.operation).submit
@@ -72,15 +102,15 @@ class HttpAdapter:
         config = self._operation(order.operation).lookup
         if config is None:
             return Lookup((), False, "not_declared", "", None, 0.0)
-        request = self._prepared(config.request, _data(order), order.operation)
-        return Search(
-            config=config,
-            reference=order.reference,
-            url=request.url,
-            get=lambda url, seconds: self._get(url, request.headers, seconds),
-            seconds=self.config.timeouts.lookup.total_seconds(),
-            secrets=self.config.credentials.secrets,
-        ).run()
+        return self._search(config, _data(order), order.reference).lookup()
+
+    def list(self, operation: str, *, since: datetime, until: datetime) -> Listing:
+        """Every effect of ours in this span; never complete where no list is configured."""
+        config = self._operation(operation).list
+        if config is None:
+            return Listing((), False, "not_declared", 0.0)
+        span = {"since": _instant(since), "until": _instant(until)}
+        return self._search(config, span, None).listing()
 
     def cancel(self, order: Order, fields: Mapping[str, Any]) -> Reply:
         """Cancellation is asked once, within the attempt deadline; `fields` are those the first answer gave."""
@@ -135,10 +165,21 @@ class HttpAdapter:
         return Observation("", "", "", None, "", {}, canonical_digest(told), told)
 
     def _read(self, request: Prepared) -> Page | Unreachable:
-        got = self._get(request.url, request.headers, self.config.timeouts.resolve.total_seconds())
+        got = self._exchange(request, self.config.timeouts.resolve.total_seconds())
         if got.fault is not None or got.status is None:
             return Unreachable(f"The system gave no whole answer: {got.fault}.")
-        return read_page(got.status, got.headers, got.content)
+        return page_of(got)
+
+    def _search(self, config: SearchConfig, data: Mapping[str, Any], reference: str | None) -> Search:
+        request = self._prepared(config.request, data)
+        return Search(
+            config=config,
+            reference=reference,
+            url=request.url,
+            body=request.body,
+            ask=lambda url, body, seconds: self._exchange(replace(request, url=url, body=body), seconds),
+            seconds=self.config.timeouts.lookup.total_seconds(),
+        )
 
     def _prepared(self, request: RequestConfig, data: Mapping[str, Any], operation: str = "") -> Prepared:
         url = self.config.base_url + templating.render_path(request.path, data)
@@ -153,18 +194,27 @@ class HttpAdapter:
         )
 
     def _written(self, write: WriteConfig, prepared: Prepared, seconds: float) -> Reply:
-        got = exchange(
-            method=prepared.method,
-            url=prepared.url,
-            headers=(*prepared.headers, *self.config.credentials.headers),
-            body=prepared.body,
-            limits=self._limits(min(seconds, self.config.attempt_deadline.total_seconds())),
-        )
-        return reply_of(got, write=write, secrets=self.config.credentials.secrets)
+        got = self._exchange(prepared, min(seconds, self.config.attempt_deadline.total_seconds()))
+        return reply_of(got, write=write)
 
-    def _get(self, url: str, headers: tuple[tuple[str, str], ...], seconds: float) -> Exchange:
-        sent = (*headers, *self.config.credentials.headers)
-        return exchange(method="GET", url=url, headers=sent, body=b"", limits=self._limits(seconds))
+    def _exchange(self, request: Prepared, seconds: float) -> Exchange:
+        """The request is made once, within `seconds`, proof of who asks included: without it, nothing is sent."""
+        began = time.monotonic()
+        try:
+            proof = authenticating.proof(self.config, seconds=seconds)
+        except authenticating.NoToken:
+            fault = "token" if seconds > 0 else "too_late"
+            return Exchange(Delivery.NEVER_SENT, fault, None, (), b"", time.monotonic() - began)
+        got = exchange(
+            method=request.method,
+            url=request.url,
+            headers=(*request.headers, *proof.headers),
+            body=request.body,
+            limits=self._limits(seconds - (time.monotonic() - began)),
+        )
+        if got.status == 401:
+            authenticating.refused(self.config, proof)
+        return replace(got, secrets=proof.secrets)
 
     def _limits(self, seconds: float) -> Limits:
         config = self.config
@@ -180,6 +230,10 @@ def _data(order: Order) -> dict[str, Any]:
     if order.observed_version is not None:
         data["observed_version"] = order.observed_version
     return data
+
+
+def _instant(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _body(request: RequestConfig, data: Mapping[str, Any]) -> tuple[tuple[tuple[str, str], ...], bytes]:

@@ -1,6 +1,7 @@
 """What an answer to an order allows to be said: never more than a rule of the configuration that held."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from systems.adapters.base import Reply, bytes_digest
@@ -9,11 +10,11 @@ from systems.adapters.sending import Exchange
 from systems.operations import DocumentedCode, WriteConfig
 
 
-def reply_of(exchange: Exchange, *, write: WriteConfig, secrets: tuple[str, ...]) -> Reply:
+def reply_of(exchange: Exchange, *, write: WriteConfig) -> Reply:
     """The reply; an exchange that broke keeps its status and excerpt and is judged by no rule."""
     if exchange.fault is not None or exchange.status is None:
-        return _broken(exchange, secrets)
-    page = read_page(exchange.status, exchange.headers, exchange.content)
+        return _broken(exchange)
+    page = page_of(exchange)
     positive = 200 <= page.status < 300
     accepted = positive and (page.status == 202 or _holds(write.accepted, page))
     refusal = _refusal(write, page)
@@ -23,7 +24,7 @@ def reply_of(exchange: Exchange, *, write: WriteConfig, secrets: tuple[str, ...]
         status=page.status,
         content_type=page.headers.get("content-type", "")[:200],
         body_digest=bytes_digest(exchange.content),
-        excerpt=excerpt(exchange.content, secrets=secrets),
+        excerpt=excerpt(exchange.content, secrets=exchange.secrets),
         readable=page.readable,
         unreadable_because=page.unreadable_because,
         success=positive and page.readable and not accepted and _holds(write.success, page),
@@ -37,7 +38,15 @@ def reply_of(exchange: Exchange, *, write: WriteConfig, secrets: tuple[str, ...]
     )
 
 
-def _broken(exchange: Exchange, secrets: tuple[str, ...]) -> Reply:
+def page_of(exchange: Exchange) -> Page:
+    """The page of a whole answer; one that is longer than it says has no one meaning."""
+    page = read_page(exchange.status or 0, exchange.headers, exchange.content)
+    return (
+        replace(page, body=None, unreadable_because="The answer is longer than it says.") if exchange.excess else page
+    )
+
+
+def _broken(exchange: Exchange) -> Reply:
     kinds = [value.decode("latin-1") for name, value in exchange.headers if name.lower() == b"content-type"]
     return Reply(
         delivery=exchange.delivery,
@@ -45,7 +54,7 @@ def _broken(exchange: Exchange, secrets: tuple[str, ...]) -> Reply:
         status=exchange.status,
         content_type=", ".join(kinds)[:200],
         body_digest=None,
-        excerpt=excerpt(exchange.content, secrets=secrets),
+        excerpt=excerpt(exchange.content, secrets=exchange.secrets),
         readable=False,
         unreadable_because="No whole answer arrived.",
         success=False,

@@ -7,16 +7,16 @@ from pathlib import Path
 from types import MappingProxyType
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 from systems.adapters.base import Adapter, UnknownSystem
 from systems.adapters.http import HttpAdapter
-from systems.configuration import SystemConfig, load_systems
+from systems.configuration import HTTP, SystemConfig, load_systems
 from systems.yamlfiles import FileError, Problem
 
 __all__ = ["UnknownSystem", "adapter", "reload", "systems"]
 
-KINDS: dict[str, Callable[[SystemConfig], Adapter]] = {"http": HttpAdapter}
-
+Make = Callable[[SystemConfig], Adapter]
 
 _lock = threading.RLock()
 _loaded: dict[str, Adapter] | None = None
@@ -58,10 +58,25 @@ def _load() -> dict[str, Adapter]:
         for name, config in load_systems(Path(directory), environ=os.environ).items():
             if name in found:
                 raise FileError(Problem(config.source_file, 1, "name", f"{name} is configured twice."))
-            if config.adapter not in KINDS:
-                raise FileError(Problem(config.source_file, 1, "adapter", f"there is no adapter {config.adapter}."))
-            found[name] = KINDS[config.adapter](config)
+            found[name] = made(config)
     return found
+
+
+def made(config: SystemConfig) -> Adapter:
+    """The adapter of this configuration; FileError when there is none of its kind, or it refuses the file."""
+    try:
+        return _kind(config.adapter)(config)
+    except (LookupError, ImportError, ValueError) as error:
+        raise FileError(Problem(config.source_file, 1, "adapter", str(error))) from error
+
+
+def _kind(name: str) -> Make:
+    if name == HTTP:
+        return HttpAdapter
+    if name not in settings.SYSTEM_ADAPTERS:
+        raise LookupError(f"there is no adapter {name}: SYSTEM_ADAPTERS names no class for it.")
+    make: Make = import_string(settings.SYSTEM_ADAPTERS[name])
+    return make
 
 
 def _after_fork() -> None:

@@ -6,7 +6,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import httpcore2
@@ -16,7 +16,7 @@ from systems.adapters import connecting
 from systems.adapters.base import Delivery
 from systems.adapters.connecting import AddressRefused, Call, NotResolved, TooLate
 
-READ_SIZE = 16_384
+MAX_HEADERS = 200
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,11 @@ class Limits:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What happened: a fault, or a whole answer; `content` is what was read, even of a broken answer."""
+    """What happened: a fault, or a whole answer; `content` is what was read, even of a broken answer.
+
+    `excess` is true when more arrived than the answer's own length: then it has no one meaning. `secrets` are to be
+    masked wherever the answer is shown.
+    """
 
     delivery: Delivery
     fault: str | None
@@ -40,6 +44,8 @@ class Exchange:
     headers: tuple[tuple[bytes, bytes], ...]
     content: bytes
     took: float
+    excess: bool = False
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
 
 class _Refused(Exception):
@@ -144,7 +150,8 @@ def exchange(*, method: str, url: str, headers: tuple[tuple[str, str], ...], bod
     except Exception as error:  # noqa: BLE001 - any failure at all must come back as what is known of the bytes
         fault = _fault(error, call)
     delivery = _delivery(fault, call)
-    return Exchange(delivery, fault, status, seen, bytes(content), time.monotonic() - started)
+    excess = _exceeds(seen, call) if fault is None else False
+    return Exchange(delivery, fault, status, seen, bytes(content), time.monotonic() - started, excess)
 
 
 def _timeouts(limits: Limits) -> dict[str, dict[str, float]]:
@@ -157,9 +164,19 @@ def _delivery(fault: str | None, call: Call) -> Delivery:
     return Delivery.MAYBE_SENT if call.wrote else Delivery.NEVER_SENT
 
 
+def _exceeds(headers: tuple[tuple[bytes, bytes], ...], call: Call) -> bool:
+    """Whether bytes came along beyond the body that the answer announced."""
+    lengths = [value for name, value in headers if name.lower() == b"content-length"]
+    return bool(lengths) and call.heads is not None and call.received - call.heads > int(lengths[0].split(b",")[0])
+
+
 def _check_framing(answer: httpx2.Response) -> None:
-    """An answer must say how long it is and come as it is: a cut one would otherwise pass for whole."""
+    """An answer must say in one way how long it is and come as it is: a cut one would otherwise pass for whole."""
     if answer.status_code < 200:
+        raise _Refused("protocol")
+    if len(answer.headers.raw) > MAX_HEADERS:
+        raise _Refused("headers")
+    if "content-length" in answer.headers and "transfer-encoding" in answer.headers:
         raise _Refused("protocol")
     if answer.headers.get("content-encoding", "identity").strip().lower() != "identity":
         raise _Refused("encoding")

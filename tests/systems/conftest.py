@@ -57,9 +57,12 @@ operations:
       reference: /ref
       extract: {id: /id, thing: /thing, n: /n}
       definitive:
-        - {status: 409, when: "body.error == 'closed'", source: documented, means: {en: Closed., fr: Clos.}}
+        - status: 409
+          when: "body.error == 'closed'"
+          source: 'documented: guide, errors'
+          means: {en: Closed., fr: Clos.}
       not_processed:
-        - {status: 503, when: "headers['retry-after'] == '1'", source: documented}
+        - {status: 503, when: "headers['retry-after'] == '1'", source: 'documented: guide, errors'}
     lookup:
       request: {path: /orders, query: {ref: "{reference}"}}
       found: "status == 200"
@@ -87,10 +90,16 @@ def desk(base_url: str, *, following: str = "{link: /next}", edit: Callable[[str
     return HttpAdapter(replace(config, address=address, base_url=address.url, person_base_url=address.url))
 
 
+def configured(edit: Callable[[str], str]) -> SystemConfig:
+    """The system above, edited, at an address where nobody is."""
+    return _read(edit(SYSTEM.replace("NEXT", "{link: /next}")), "http://127.0.0.1:9")
+
+
 @lru_cache
 def _read(text: str, base: str) -> SystemConfig:
     """The file is read once for each edit and host; ports differ from test to test."""
-    return read_system(text.replace("BASE_URL", base), name="desk.yaml", environ={"DESK_TOKEN": TOKEN})
+    environ = {"DESK_TOKEN": TOKEN, "DESK_CLIENT": "desk-client"}
+    return read_system(text.replace("BASE_URL", base), name="desk.yaml", environ=environ)
 
 
 def order(**changes: object) -> Order:

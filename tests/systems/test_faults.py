@@ -36,6 +36,12 @@ def drip_headers(connection: socket.socket) -> None:
         time.sleep(0.05)
 
 
+def interim(connection: socket.socket) -> None:
+    for _ in range(100):
+        connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
+        time.sleep(0.05)
+
+
 BROKEN: dict[str, tuple[Behaviour, str, int | None]] = {
     "reset": (reset, "reset", None),
     "closed without a byte": (close_silently, "closed", None),
@@ -56,7 +62,17 @@ BROKEN: dict[str, tuple[Behaviour, str, int | None]] = {
     "two lengths": (says(reply(OK, status=201, more="Content-Length: 3\r\n")), "protocol", None),
     "more than the cap": (says(reply(b'"' + b"a" * 5000 + b'"', status=201)), "oversize", 201),
     "gzip": (says(reply(gzip.compress(b"0" * 10**7), status=201, more="Content-Encoding: gzip\r\n")), "encoding", 201),
+    "two framings": (
+        says(b"HTTP/1.1 201 X\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n3\r\n{} \r\n0\r\n\r\n"),
+        "protocol",
+        201,
+    ),
+    "a length that is no number": (says(b"HTTP/1.1 201 X\r\nContent-Length: ten\r\n\r\n" + OK), "protocol", None),
+    "a negative length": (says(b"HTTP/1.1 201 X\r\nContent-Length: -1\r\n\r\n" + OK), "protocol", None),
     "huge headers": (says(b"HTTP/1.1 201 X\r\n" + b"X-A: b\r\n" * 30000 + b"\r\n"), "protocol", None),
+    "ten thousand short headers": (says(reply(OK, status=201, more="A: b\r\n" * 10_000)), "headers", 201),
+    "one endless header": (says(b"HTTP/1.1 201 X\r\nX-A: " + b"b" * 300_000 + b"\r\n\r\n"), "protocol", None),
+    "interim answers without end": (interim, "read_timeout", None),
     "a body that drips": (drip, "read_timeout", 201),
     "headers that drip": (drip_headers, "read_timeout", None),
     "an upgrade": (says(b"HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), "protocol", None),

@@ -121,6 +121,28 @@ class TestConfiguration:
             ("status: 409", "status: 429", "operations.open.submit.definitive.0.status"),
             ("status: 503", "status: 404", "operations.open.submit.not_processed.0.status"),
             ("id: /id, thing: /thing, n: /n", "id: id", "operations.open.submit.extract.id"),
+            ("          source: 'documented: guide, errors'\n", "", "operations.open.submit.definitive.0"),
+            (
+                "          source: 'documented: guide, errors'",
+                "          source: documented",
+                "operations.open.submit.definitive.0.source",
+            ),
+            (
+                "'1'\", source: 'documented: guide, errors'",
+                "'1'\", source: 'unknown: somebody said so'",
+                "operations.open.submit.not_processed.0.source",
+            ),
+            ("{path: /ping}", "{path: /ping, method: POST}", "operations.ping.answer.request"),
+            ("{path: /ping}", "{path: /ping, json: {}}", "operations.ping.answer.request.json"),
+            (
+                "next: {link: /next}",
+                "next: {page: {in: body, parameter: p, size: 2}}",
+                "operations.open.lookup.next.page.in",
+            ),
+            ("next: {link: /next}", "next: {link: 'header:X-Next'}", "operations.open.lookup.next.link"),
+            ("  ping:\n", "  ping:\n    by_adapter: [target]\n", "operations.ping.by_adapter"),
+            ("name: desk\n", "name: desk\noptions: {a: 1}\n", "options"),
+            ("    answer: {request", "    list: {}\n    answer: {request", "operations.ping.list"),
         ],
     )
     def test_a_mistake_is_named_with_file_line_and_field(self, old: str, new: str, field: str) -> None:

@@ -4,6 +4,7 @@ import json
 import socket
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -70,6 +71,107 @@ def test_a_hit_on_the_second_page_is_found_by_number(serve: Start, following: st
     got, server = search(serve, page(OTHERS, OTHERS), page(OURS), following=following)
     assert (len(got.found), got.complete) == (1, True)
     assert server.requests[1].split(b" ")[1] == b"/orders?ref=R-1&" + second
+
+
+def linked(*items: object, header: str = "") -> bytes:
+    return reply(json.dumps({"items": items}).encode(), more=f"Link: {header}\r\n" if header else "")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        '</orders?p=2>; rel="next"',
+        "<?p=2>; rel=next",
+        '</orders?p=1>; rel="first", </orders?p=2>; rel="prefetch next"; title="a, b; rel=\'last\'"',
+    ],
+)
+def test_a_hit_on_the_second_page_is_found_by_the_link_header(serve: Start, header: str) -> None:
+    got, server = search(serve, linked(OTHERS, header=header), linked(OURS), following='{link: "header:Link"}')
+    assert (len(got.found), got.complete) == (1, True)
+    assert server.requests[1].split(b" ")[1] == b"/orders?p=2"
+
+
+@pytest.mark.parametrize(
+    ("header", "complete"),
+    [
+        ('</orders?p=9>; rel="last"', True),
+        ('</orders?p=9>; rel="nextish"', True),
+        ('</orders?p=2>; rel="next", </orders?p=3>; rel="next"', False),
+        ('<http://evil.test/orders>; rel="next"', False),
+        ('<http://127.0.0.1:1@evil.test/orders>; rel="next"', False),
+        ('<http://[::1>; rel="next"', False),
+        ("/orders?p=2; rel=next", False),
+        ('</orders?p=2>; rel="next', False),
+    ],
+)
+def test_a_link_header_that_is_none_or_leads_away_is_not_followed(serve: Start, header: str, complete: bool) -> None:
+    got, server = search(serve, linked(OURS, header=header), following='{link: "header:Link"}')
+    assert (len(got.found), got.complete, server.connections) == (1, complete, 1)
+
+
+SEARCHED = 'request: {method: POST, reads_only: "documented: guide, search", path: /search, BODY}'
+
+
+@pytest.mark.parametrize(
+    ("body", "following", "sent"),
+    [
+        (
+            'json: {ref: "{reference}", n: 1}',
+            "{page: {in: body, parameter: page, size: 2}}",
+            [b'{"ref":"R-1","n":1}', b'{"ref":"R-1","n":1,"page":2}'],
+        ),
+        (
+            'json: {ref: "{reference}", skip: 0}',
+            "{offset: {in: body, parameter: skip, size: 2}}",
+            [b'{"ref":"R-1","skip":0}', b'{"ref":"R-1","skip":2}'],
+        ),
+        ('form: {ref: "{reference}"}', "{page: {in: body, parameter: p, size: 2}}", [b"ref=R-1", b"ref=R-1&p=2"]),
+    ],
+)
+def test_a_search_by_post_asks_the_next_page_in_its_body(
+    serve: Start, body: str, following: str, sent: list[bytes]
+) -> None:
+    def edit(text: str) -> str:
+        return text.replace('request: {path: /orders, query: {ref: "{reference}"}}', SEARCHED.replace("BODY", body))
+
+    server = serve(pages(serve, page(OTHERS, OTHERS), page(OURS)))
+    got = desk(server.url(), following=following, edit=edit).lookup(order())
+    assert (len(got.found), got.complete) == (1, True)
+    assert [request.partition(b"\r\n\r\n")[2] for request in server.requests] == sent
+    assert all(request.startswith(b"POST /search ") for request in server.requests)
+
+
+LISTED = """    list:
+      request: {path: /orders, query: {from: "{since}", to: "{until}"}}
+      found: "status == 200"
+      items: /items
+      reference: /ref
+      extract: {id: /id}
+      next: {link: /next}
+"""
+
+
+def listed(serve: Start, *contents: bytes):
+    server = serve(pages(serve, *contents))
+    adapter = desk(server.url(), edit=lambda text: text.replace("    cancel:\n", LISTED + "    cancel:\n"))
+    began = datetime(2026, 3, 1, 12, tzinfo=timezone(timedelta(hours=1)))
+    return adapter.list("open", since=began, until=began + timedelta(hours=1)), server
+
+
+def test_a_list_tells_every_effect_with_a_reference_over_all_pages(serve: Start) -> None:
+    got, server = listed(serve, page(OURS, {"id": "foreign"}, onward="?page=2"), page(OTHERS, {**OURS, "ref": 5}))
+    assert [(each.reference, each.fields) for each in got.found] == [("R-1", {"id": "X-1"}), ("R-10", {"id": "X-10"})]
+    assert (got.complete, got.fault) == (True, None)
+    wanted = b"/orders?from=2026-03-01T11%3A00%3A00.000000Z&to=2026-03-01T12%3A00%3A00.000000Z"
+    assert server.requests[0].split(b" ")[1] == wanted
+
+
+def test_a_list_that_breaks_off_or_is_not_configured_is_incomplete(serve: Start) -> None:
+    got, _ = listed(serve, page(OURS, onward="?page=2"), reply(b"{}", status=503))
+    assert (len(got.found), got.complete, got.fault) == (1, False, "status_503")
+    moment = datetime(2026, 3, 1, tzinfo=UTC)
+    bare = desk("http://127.0.0.1:9").list("open", since=moment, until=moment)
+    assert (bare.found, bare.complete, bare.fault) == ((), False, "not_declared")
 
 
 @pytest.mark.parametrize(

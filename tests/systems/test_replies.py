@@ -43,6 +43,9 @@ UNREADABLE = {
     "deep enough to overflow": reply(b"[" * 2000 + b"]" * 2000, status=201),
     "half of it": reply(b'{"id":"X-1"', status=201),
     "two documents": reply(OK + OK, status=201),
+    "more than its length": reply(OK, status=201) + b"}",
+    "another answer behind it": reply(OK, status=201) + reply(b"{}", status=500),
+    "more than its length, after an interim answer": b"HTTP/1.1 103 X\r\nA: b\r\n\r\n" + reply(OK, status=201) + b" ",
 }
 
 
@@ -52,6 +55,12 @@ def test_a_2xx_without_one_meaning_is_whole_but_proves_nothing(serve: Start, cas
     assert (got.fault, got.readable, got.success, got.refused) == (None, False, False, False)
     assert (got.reference, got.fields) == (None, {})
     assert got.unreadable_because
+
+
+@pytest.mark.parametrize("before", [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 X\r\nLink: <x>\r\n\r\n" * 3])
+def test_an_interim_answer_changes_nothing(serve: Start, before: bytes) -> None:
+    got = submitted(serve, before + reply(OK, status=201))
+    assert (got.success, got.status) == (True, 201)
 
 
 @pytest.mark.parametrize("kind", ["application/json", "Application/JSON; charset=UTF-8", "application/hal+json"])
