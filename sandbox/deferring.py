@@ -1,5 +1,6 @@
 """Work that comes later: effects of accepted requests and signed callbacks, kept in storage until they are due."""
 
+import base64
 import hashlib
 import hmac
 import http.client
@@ -105,6 +106,15 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
     return hmac.new(secret.encode("utf-8"), timestamp.encode("ascii") + b"." + body, hashlib.sha256).hexdigest()
 
 
+def webhook_headers(secret: str, timestamp: str, body: bytes) -> dict[str, str]:
+    """The same in the manner of Standard Webhooks; a body that is told again is the same event."""
+    identifier = f"msg_{hashlib.sha256(body).hexdigest()[:24]}"
+    signed = f"{identifier}.{timestamp}.".encode("ascii") + body
+    key = base64.b64decode(secret[6:]) if secret.startswith("whsec_") else secret.encode("utf-8")
+    mac = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode("ascii")
+    return {"Webhook-Id": identifier, "Webhook-Timestamp": timestamp, "Webhook-Signature": f"v1,{mac}"}
+
+
 def post_signed(url: str, secret: str, body: bytes) -> int:
     """POST once, without proxies or redirects; returns the status answered."""
     parts, timestamp = urlsplit(url), str(int(time.time()))
@@ -112,6 +122,7 @@ def post_signed(url: str, secret: str, body: bytes) -> int:
     connection = connect(parts.hostname or "", parts.port, timeout=CALLBACK_TIMEOUT)
     headers = {"Content-Type": "application/json", "X-Timestamp": timestamp}
     headers["X-Signature"] = signature(secret, timestamp, body)
+    headers |= webhook_headers(secret, timestamp, body)
     try:
         connection.request("POST", f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}", body, headers)
         return connection.getresponse().status

@@ -1,5 +1,6 @@
 """Faults that lose, delay or postpone the answer."""
 
+import base64
 import hashlib
 import hmac
 import json
@@ -188,6 +189,10 @@ def test_late_callback_tells_the_result_later_and_signs_it(sandbox: SandboxProce
     headers, body = receiver.received[0]
     signed = headers["X-Timestamp"].encode() + b"." + body
     assert headers["X-Signature"] == hmac.new(b"s3", signed, hashlib.sha256).hexdigest()
+    stamped = f"{headers['Webhook-Id']}.{headers['Webhook-Timestamp']}.".encode() + body
+    mac = base64.b64encode(hmac.new(b"s3", stamped, hashlib.sha256).digest()).decode()
+    assert headers["Webhook-Signature"] == f"v1,{mac}"
+    assert receiver.received[1][0]["Webhook-Id"] == headers["Webhook-Id"], "told again, it is the same event"
     assert abs(int(headers["X-Timestamp"]) - time.time()) < 5
     told = json.loads(body)
     assert told == {"event": "review_request.created", "request_ref": "R-98", **REVIEW, "status": "expired"}
