@@ -10,6 +10,7 @@ SANDBOX_PORT ?= 8900
 DEMO_DIR ?= .demo
 PYTEST_ARGS ?=
 TEST_PROCESSES ?= 2
+SEEDS ?= 0-20000
 
 # A deployment as `check --deploy` wants to see it; no address here is ever contacted.
 DEPLOYED := env -u DEMO -u DEBUG SECRET_KEY=checked-only-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDEFG \
@@ -18,7 +19,7 @@ DEPLOYED := env -u DEMO -u DEBUG SECRET_KEY=checked-only-0123456789-abcdefghijkl
 	SYSTEMS_DIR=sandbox/systems SANDBOX_URL=http://127.0.0.1:9
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo demo-reset journal-verify test check format requirements messages
+.PHONY: help venv demo demo-reset journal-verify test soak bench check format requirements messages
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +51,13 @@ journal-verify: $(VENV)/.locked  ## verify the demo's journal, whether or not th
 
 test: $(VENV)/.locked  ## run every test on embedded servers (PYTEST_ARGS="-k name")
 	@$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(PYTEST_ARGS)
+
+soak: $(VENV)/.locked  ## play random histories by the thousand, resumable (SEEDS=0-20000); hours
+	@$(BIN)/python -m tests.histories.soak $(SEEDS)
+
+bench: $(VENV)/.locked  ## measure a hand-over beside a bare Celery task; keep the machine still (minutes)
+	@$(BIN)/python -m benchmarks throughput --delay-ms 10 --workers 8
+	@$(BIN)/python -m benchmarks throughput --delay-ms 0 --workers 2
 
 check: $(VENV)/.locked  ## check style, types, floors, templates, migrations and deployment settings
 	$(BIN)/ruff check .
