@@ -1,8 +1,7 @@
 """Plays histories by the thousand, in ranges that can be resumed: `python -m tests.histories.soak 0-20000`.
 
-Each range of a hundred seeds is one run of the tests, and leaves one file under `.soak/` when it passed; a range that has
-its file is not played again. The counts of all files add up to what is printed. A failing seed is printed with its steps,
-and ends the soak.
+Each range of a hundred seeds is one run of the tests. Where it passed it leaves one file under `.soak/`, and is not
+played again. The counts of all files add up to what is printed. A failing seed is printed with its steps, and ends it.
 """
 
 import json
