@@ -23,6 +23,12 @@ _PRIVATE = tuple(
     )
 )
 
+# Where clouds keep credentials outside of link-local: never a business system, also where private ones are allowed.
+_METADATA = frozenset(
+    ipaddress.ip_address(text)
+    for text in ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
+)
+
 IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -90,6 +96,8 @@ def checked_ip(text: str, *, allow_private: bool) -> IP:
     """
     address = ipaddress.ip_address(text)
     meant = _meant(address)
+    if meant in _METADATA:
+        raise UnsafeAddress(f"{address} is where a cloud keeps its credentials.")
     if any(meant in network for network in _PRIVATE if network.version == meant.version):
         if not allow_private:
             raise UnsafeAddress(f"{address} is a private address; it needs allow_private: true.")

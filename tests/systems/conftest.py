@@ -18,7 +18,7 @@ from systems.adapters.base import Order
 from systems.adapters.http import HttpAdapter
 from systems.addresses import base_address
 from systems.configuration import SystemConfig, read_system
-from tests.systems.raw_server import Behaviour, RawServer
+from systems.conformance.bytesserver import Behaviour, RawServer
 
 SYSTEM = """
 name: desk

@@ -7,8 +7,8 @@ import pytest
 from systems.adapters import connecting
 from systems.adapters.base import Delivery
 from systems.addresses import UnsafeAddress, base_address, checked_ip
+from systems.conformance.bytesserver import reply, says
 from tests.systems.conftest import Start, desk, order
-from tests.systems.raw_server import reply, says
 
 HOSTS = frozenset(
     ("erp.example.com", "127.0.0.1", "::1", "10.0.0.5", "169.254.169.254", "localhost", "erp", "2130706433", "8.8.8.8")
@@ -81,8 +81,15 @@ def test_private_addresses_need_their_own_word(url: str) -> None:
     assert base_address(url, hosts=HOSTS, allow_private=True)
 
 
-@pytest.mark.parametrize("text", ["169.254.169.254", "0.0.0.0", "224.0.0.1", "fe80::1", "::", "::ffff:169.254.169.254"])
-def test_no_word_allows_link_local_multicast_or_unspecified_addresses(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("169.254.169.254", "169.254.170.2", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::"),
+        *("100.100.100.200", "::ffff:100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"),
+        *("0.0.0.0", "224.0.0.1", "fe80::1", "::", "240.0.0.1", "255.255.255.255"),
+    ],
+)
+def test_no_word_allows_link_local_metadata_multicast_or_unspecified_addresses(text: str) -> None:
     with pytest.raises(UnsafeAddress):
         checked_ip(text, allow_private=True)
 

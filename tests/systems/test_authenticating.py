@@ -9,9 +9,9 @@ import pytest
 from systems.adapters import authenticating
 from systems.adapters.base import Delivery, Observation, Unreachable
 from systems.adapters.http import HttpAdapter
+from systems.conformance.bytesserver import Behaviour, RawServer, close_silently, reply, reset, says, silence
 from systems.yamlfiles import FileError
 from tests.systems.conftest import Start, configured, desk, order
-from tests.systems.raw_server import Behaviour, RawServer, close_silently, reply, reset, says, silence
 
 OK = reply(b'{"id":"X-1","thing":"D-1","ref":"R-1"}', status=201)
 HEADER = "{header: {name: Authorization, prefix: Bearer, value: {env: DESK_TOKEN}}}"

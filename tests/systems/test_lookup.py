@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from systems.conformance.bytesserver import Behaviour, reply, says
 from tests.systems.conftest import Start, desk, order
-from tests.systems.raw_server import Behaviour, reply, says
 
 OURS = {"ref": "R-1", "id": "X-1", "thing": "D-1"}
 OTHERS = {"ref": "R-10", "id": "X-10", "thing": "D-1"}

@@ -6,8 +6,8 @@ import pytest
 
 from systems.adapters.base import Delivery, Missing, Observation, Unreachable
 from systems.adapters.replies import excerpt, find
+from systems.conformance.bytesserver import reply, says
 from tests.systems.conftest import TOKEN, Start, desk, order
-from tests.systems.raw_server import reply, says
 
 OK = b'{"id":"X-1","thing":"D-1","ref":"R-1"}'
 THING = {"ref": "D-1", "label": "A thing", "state": "open", "version": 7, "site": "A", "size": 3}

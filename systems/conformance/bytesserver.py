@@ -1,4 +1,4 @@
-"""A server that speaks bytes: it does exactly what a test says with each connection, and counts what reached it."""
+"""A server that speaks bytes: it does exactly what a check says with each connection, and counts what reached it."""
 
 import contextlib
 import socket
@@ -82,6 +82,16 @@ def says(content: bytes) -> Behaviour:
 def reset(connection: socket.socket) -> None:
     """Cut the connection with RST."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def before_reading(behaviour: Behaviour) -> Behaviour:
+    """The same, without a request being read first."""
+
+    def act(connection: socket.socket) -> None:
+        behaviour(connection)
+
+    act.reads = False  # type: ignore[attr-defined]  # a mark on the function, which the server looks for
+    return act
 
 
 def close_silently(connection: socket.socket) -> None:
