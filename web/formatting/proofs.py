@@ -23,3 +23,15 @@ SOURCES: dict[str, Promise] = {
     "cancellation": _("by its answer to a cancellation"),
     "person": _("recorded by a person"),
 }
+CANCELLATIONS: dict[str, Promise] = {
+    "needless": _("there was nothing to take back"),
+    "not_delivered": _("it never left"),
+    "cancelled": _("the business system says that it cancelled"),
+    "refused": _("the business system refused to cancel"),
+    "no_answer": _("not known whether it was cancelled"),
+}
+
+
+def cancellation_words(result: str) -> str:
+    """What became of a cancellation."""
+    return str(CANCELLATIONS.get(result, result))

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from journal.queries import Told
 from web.formatting import reasons, statuses
 from web.formatting.faults import fault_words
+from web.formatting.proofs import cancellation_words
 
 _LINES: dict[str, tuple[str | Promise, str]] = {
     "proposal.submitted": (_("Proposal submitted"), ""),
@@ -77,7 +78,20 @@ _ACTORS: dict[str, str | Promise] = {
     "adapter": _("business system"),
     "server": _("the server"),
 }
-_SHOWN = ("code", "cause", "reason", "waiting", "waiting_on", "finding", "then", "fault", "status", "role", "verdict")
+_SHOWN = (
+    "code",
+    "cause",
+    "reason",
+    "waiting",
+    "waiting_on",
+    "finding",
+    "then",
+    "fault",
+    "status",
+    "role",
+    "verdict",
+    "result",
+)
 
 
 @dataclass(frozen=True)
@@ -114,7 +128,13 @@ def _details(told: Told) -> tuple[str, ...]:
 
 
 def _spelt(name: str, value: str | int) -> str:
-    words = {"reason": reasons.words, "verdict": statuses.verdict, "fault": fault_words, "cause": fault_words}
+    words = {
+        "reason": reasons.words,
+        "verdict": statuses.verdict,
+        "fault": fault_words,
+        "cause": fault_words,
+        "result": cancellation_words,
+    }
     return str(words[name](str(value))) if name in words else str(value)
 
 
