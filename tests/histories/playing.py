@@ -1,57 +1,26 @@
 """Plays one history: steps drawn from a seed, done to the product, predicted by the model, checked at the ledger."""
 
-import os
-import random
-import signal
 from collections import Counter
 from collections.abc import Callable
 
-from django.db import OperationalError, connections
-
 from approvals import deciding
-from approvals.cases import AlreadyDecided, NotAllowed, Stale
-from approvals.models import Authorization
 from approvals.refusals import Refusal
-from intents import caseload, dispatching, opening, stopping, sweeping, verifying
+from intents import dispatching, stopping, sweeping, verifying
 from intents.failpoints import Step
 from intents.models import Intent
-from proposals.models import Proposal
-from tenancy import roles
 from tests.conftest import flush_broker
 from tests.crash.recovering import recover, take_messages
-from tests.histories.model import BEFORE_ANY_EFFECT, IN_DOUBT, LEADS_TO, MOVING, Broken, Order, Truth, compare, follow
+from tests.histories.model import BEFORE_ANY_EFFECT, IN_DOUBT, LEADS_TO, MOVING, Broken, Order, compare, follow
+from tests.histories.staging import REFUSED, TOOL, Scene
 from tests.intents.desk import absence_means_something, case_of, conclude, take
-from tests.world import World
 
-TOOL = "ouvrir_revue_dossier"
 REASONS = ("DONNEE_A_VERIFIER", "PIECE_MANQUANTE", "ECART_MONTANT")
 SIGNERS = ("approver", "approver2", "requester", "support", "approver-b")
-REFUSED = (
-    Refusal,
-    NotAllowed,
-    AlreadyDecided,
-    Stale,
-    caseload.NotAllowed,
-    caseload.Outdated,
-    caseload.Overtaken,
-    stopping.TooLate,
-    verifying.NotNow,
-    verifying.NothingToLookUp,
-    verifying.NotSearchable,
-)
 KILLED = (*Step,)
 
 
-class History:
-    """One seed. `steps` is the trace, in words; `counts` what was done and how it ended."""
-
-    def __init__(self, world: World, seed: int) -> None:
-        self.world, self.seed = world, seed
-        self.chance = random.Random(seed)
-        self.steps: list[str] = []
-        self.counts: Counter[str] = Counter()
-        self.truth = Truth(reviewers={"approver", "approver2"})
-        self.rows: dict[str, Proposal] = {}
+class History(Scene):
+    """The steps, and what the model says of each."""
 
     def play(self, length: int) -> None:
         """So many steps, then everything is taken up until it is still, and compared once more."""
@@ -112,16 +81,14 @@ class History:
 
     def sign(self) -> None:
         """Somebody tries to sign."""
-        order = self._one("awaiting_approval")
+        order = self.one("awaiting_approval")
         if order is None or order.rounds > 1:
             return
         person = self.chance.choice((*SIGNERS, *SIGNERS[:2] * 4))
         expected = self.truth.may_sign(order, person)
         try:
             self.world.sign(self.rows[order.name], by=person)
-        except Exception as error:
-            if not isinstance(error, REFUSED) and type(error).__name__ != "NotFound":
-                raise
+        except REFUSED as error:
             if expected:
                 raise Broken(f"{order.name}: the signature of {person} was refused: {error!r}") from error
             return
@@ -132,8 +99,8 @@ class History:
 
     def hand_over(self) -> None:
         """A worker looks at one order that is ready; the model says whether it is sent."""
-        order = self._one("approved")
-        intent = self._intent(order) if order else None
+        order = self.one("approved")
+        intent = self.intent(order) if order else None
         if order is None or intent is None:
             return
         again = order.rounds > 1
@@ -142,10 +109,10 @@ class History:
         if fault:
             self.world.sandbox.fault(fault)
             self.counts[f"fault {fault}"] += 1
-        before = self._received(intent)
+        before = self.received(intent)
         dispatching.hand_over(intent.pk, worker="history")
         self.world.sandbox.clear_faults()
-        received = self._received(intent) - before
+        received = self.received(intent) - before
         word = self.world.status(self.rows[order.name])
         self.steps.append(f"  {order.name} with {fault or 'no fault'}: {received} received, {word}")
         if again:
@@ -159,23 +126,23 @@ class History:
 
     def hand_over_twice(self) -> None:
         """The same message is delivered to two processes at once."""
-        order = self._one("approved")
-        intent = self._intent(order) if order else None
+        order = self.one("approved")
+        intent = self.intent(order) if order else None
         if intent is None:
             return
-        self._in_children(2, lambda: dispatching.hand_over(intent.pk, worker="twice"), failpoint="")
+        self.in_children(2, lambda: dispatching.hand_over(intent.pk, worker="twice"), failpoint="")
 
     def kill(self) -> None:
         """A worker is killed at a random step of whatever it does; its deadline passes."""
-        order = self._one("approved", "outcome_unknown")
-        intent = self._intent(order) if order else None
+        order = self.one("approved", "outcome_unknown")
+        intent = self.intent(order) if order else None
         if order is None or intent is None:
             return
         step = self.chance.choice(KILLED)
         self.steps.append(f"  at {step}, on {order.name}")
         call = verifying.probe if order.word == "outcome_unknown" else dispatching.hand_over
         given = {} if order.word == "outcome_unknown" else {"worker": "killed"}
-        self._in_children(1, lambda: call(intent.pk, **given), failpoint=f"{step}:kill")
+        self.in_children(1, lambda: call(intent.pk, **given), failpoint=f"{step}:kill")
 
     def sweep(self) -> None:
         """Beat's turn; deadlines of what is being sent have passed."""
@@ -188,15 +155,15 @@ class History:
 
     def probe(self) -> None:
         """Support looks the effect up."""
-        order = self._one("outcome_unknown", "accepted_by_target")
-        intent = self._intent(order) if order else None
+        order = self.one("outcome_unknown", "accepted_by_target")
+        intent = self.intent(order) if order else None
         if intent is not None:
-            self._tried(lambda: verifying.probe(intent.pk))
+            self.tried(lambda: verifying.probe(intent.pk))
 
     def conclude(self) -> None:
         """Support concludes, truthfully or not: what the business system shows outweighs it."""
-        order = self._one("outcome_unknown")
-        intent = self._intent(order) if order else None
+        order = self.one("outcome_unknown")
+        intent = self.intent(order) if order else None
         if order is None or intent is None:
             return
         absence_means_something(intent)
@@ -205,7 +172,7 @@ class History:
         if finding == "did_not_happen":
             more["then"] = self.chance.choice(("close", "new_attempt"))
         if finding == "happened":
-            effects = self._effects(intent)
+            effects = self.effects(intent)
             if not effects:
                 return  # nobody invents evidence here; that is tested elsewhere
             more["fields"] = {"request_ref": effects[0]["request_ref"], "dossier_ref": order.target}
@@ -222,12 +189,12 @@ class History:
 
     def revoke(self) -> None:
         """Whoever signed takes it back; before the hand-over that stops it for certain."""
-        order = self._one("approved", "outcome_unknown", "confirmed")
+        order = self.one("approved", "outcome_unknown", "confirmed")
         if order is None or not order.signers:
             return
         person = self.chance.choice(sorted(order.signers))
         row = self.rows[order.name]
-        if self._tried(
+        if self.tried(
             lambda: stopping.revoke(person=self.world.people[person], proposal_id=row.pk, reason="OTHER", words="No.")
         ):
             self.steps.append(f"  {person} revoked {order.name}")
@@ -235,20 +202,20 @@ class History:
 
     def withdraw(self) -> None:
         """The agent takes its proposal back."""
-        order = self._one("awaiting_approval", "approved")
+        order = self.one("awaiting_approval", "approved")
         if order is not None and self.chance.random() < 0.4:
             row = self.rows[order.name]
-            self._tried(lambda: stopping.withdraw(self.world.caller(), proposal_id=row.pk))
+            self.tried(lambda: stopping.withdraw(self.world.caller(), proposal_id=row.pk))
 
     def refuse(self) -> None:
         """A reviewer refuses."""
-        order = self._one("awaiting_approval")
+        order = self.one("awaiting_approval")
         if order is None or order.rounds > 1 or self.chance.random() < 0.6:
             return
         shown = self.world.revision(self.rows[order.name])
         person = self.world.people["approver2"]
         given = {"revision": shown.number, "digest": shown.digest, "reason": "NOT_JUSTIFIED", "words": "No."}
-        self._tried(lambda: deciding.refuse(person=person, proposal_id=shown.proposal_id, **given))
+        self.tried(lambda: deciding.refuse(person=person, proposal_id=shown.proposal_id, **given))
 
     def change_file(self) -> None:
         """The business changes a file: its version, or its state."""
@@ -256,7 +223,7 @@ class History:
         version, state = self.truth.objects[target]
         if self.chance.random() < 0.3:
             state = "closed" if state == "active" else "active"
-        self._put(target, version + 1, state)
+        self.put(target, version + 1, state)
 
     def take_role(self) -> None:
         """A reviewer loses the role."""
@@ -267,7 +234,7 @@ class History:
     def give_roles_back(self) -> None:
         """Both reviewers hold their role again."""
         for person in ("approver", "approver2"):
-            self._grant(person)
+            self.grant(person)
 
     def stop_or_resume(self) -> None:
         """The tool is stopped, or admitted again."""
@@ -280,15 +247,15 @@ class History:
     def publish(self) -> None:
         """A new version of the contract is active."""
         if self.chance.random() < 0.5:
-            self._publish()
+            self.publish_next()
 
     # --- around them
 
     def _begin(self) -> None:
         for place in range(2):
-            self._put(f"D-{(self.seed % 40_000_000 + 1) * 2 + place + 1000}", 1, "active")
+            self.put(f"D-{(self.seed % 40_000_000 + 1) * 2 + place + 1000}", 1, "active")
         self.give_roles_back()
-        self.truth.contract = self._active()
+        self.truth.contract = self.active()
 
     def _end(self) -> None:
         if self.truth.stopped:
@@ -303,7 +270,7 @@ class History:
                 raise Broken(f"{order.name} stays {order.word} for ever")
             if order.word in BEFORE_ANY_EFFECT:  # what nobody decides is not left to the next history
                 row = self.rows[order.name]
-                self._tried(lambda row=row: stopping.withdraw(self.world.caller(), proposal_id=row.pk))
+                self.tried(lambda row=row: stopping.withdraw(self.world.caller(), proposal_id=row.pk))
 
     def _look(self, *, whole: bool = False) -> None:
         """What an agent reads follows from what it read before, and agrees with the ledger.
@@ -324,91 +291,4 @@ class History:
             order.rounds = max(order.rounds, 2)
         if order.word not in ("awaiting_approval", "approved"):
             order.held = False
-        compare(order, effects=self._effects(intent), submissions=self._received(intent))
-
-    def _one(self, *words: str) -> Order | None:
-        fitting = [order for order in self.truth.orders.values() if order.word in words]
-        return self.chance.choice(fitting) if fitting else None
-
-    def _intent(self, order: Order) -> Intent | None:
-        row = self.rows[order.name]
-        if order.word == "approved":
-            live = Authorization.objects.filter(revision__proposal=row, voided_at__isnull=True)
-            for authorization in live.exclude(pk__in=Intent.objects.values("authorization")):
-                opening.open_intent(authorization.pk)
-        return Intent.objects.select_related("revision").filter(revision__proposal=row).first()
-
-    def _effects(self, intent: Intent) -> list[dict]:
-        found = self.world.sandbox.effects(client_ref=str(intent.reference))
-        return [
-            {
-                "target": one["result"]["dossier_ref"],
-                "reason": one["result"]["reason_code"],
-                "request_ref": one["result"]["request_ref"],
-            }
-            for one in found
-        ]
-
-    def _received(self, intent: Intent) -> int:
-        asked = self.world.sandbox.requests(client_ref=str(intent.reference), method="POST")
-        return sum(one["path"] == "/review-requests" for one in asked)
-
-    def _tried(self, act: Callable[[], object]) -> bool:
-        try:
-            act()
-        except REFUSED:
-            return False
-        return True
-
-    def _put(self, target: str, version: int, state: str) -> None:
-        self.world.sandbox.put("dossiers", target, version=version, state=state, establishment="A")
-        self.truth.objects[target] = (version, state)
-        self.steps.append(f"  {target} is {state} at version {version}")
-
-    def _grant(self, person: str) -> None:
-        world = self.world
-        roles.grant(
-            actor=None,
-            person=world.people[person],
-            organization=world.demo,
-            role="review_lead",
-            scope=world.scopes["A"],
-        )
-        self.truth.reviewers.add(person)
-
-    def _publish(self) -> None:
-        version = str(int(self.truth.contract) + 1)
-        self.world.publish(f"{TOOL}-2", version=version)
-        self.truth.contract = version
-
-    def _active(self) -> str:
-        from proposals.models import ContractVersion
-
-        active = ContractVersion.objects.get(organization=self.world.demo, name=TOOL, state="active")
-        return str(active.version)
-
-    def _in_children(self, count: int, call: Callable[[], object], *, failpoint: str) -> None:
-        connections.close_all()  # a child must not speak on, nor close, a connection of its parent
-        children = []
-        for _ in range(count):
-            pid = os.fork()
-            if not pid:
-                _live_as_a_child(call, failpoint)
-            children.append(pid)
-        for pid in children:
-            _pid, status = os.waitpid(pid, 0)
-            code = os.waitstatus_to_exitcode(status)
-            if code not in (0, -signal.SIGKILL):
-                raise Broken(f"a worker ended with {code}")
-
-
-def _live_as_a_child(call: Callable[[], object], failpoint: str) -> None:
-    os.environ["COUNTERSIGN_FAILPOINT"] = failpoint
-    code = 5
-    try:
-        call()
-        code = 0
-    except (OperationalError, *REFUSED):
-        code = 0
-    finally:
-        os._exit(code)
+        compare(order, effects=self.effects(intent), submissions=self.received(intent))
