@@ -9,7 +9,7 @@ from tests.world import World
 
 MEMBERS = {
     *("id", "revision", "tool", "contract_version", "digest", "status", "statement", "next_step", "retryable"),
-    *("intent", "reference", "attempt", "waiting", "evidence", "references", "responsible", "decision"),
+    *("intent", "reference", "attempt", "waiting", "evidence", "proof", "references", "responsible", "decision"),
     *("cause", "review"),
     *("review_expires_at", "approval_expires_at", "poll_interval_ms", "created_at"),
 }
