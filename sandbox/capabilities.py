@@ -7,17 +7,22 @@ from typing import Any
 
 from sandbox.storing import Store, dumps
 
+AUTHENTICATIONS = ("none", "header", "basic", "oauth2")
+
 
 @dataclass(frozen=True)
 class Capabilities:
     """Switches: the recognised idempotency key, the conditional header, the search, our reference in answers;
-    and the seconds for which a new thing does not show in searches."""
+    the seconds for which a new thing does not show in searches; how requests prove who asks, and how long a token of
+    `oauth2` lives."""
 
     idempotency: bool = False
     conditional: bool = True
     lookup: bool = True
     echo: bool = True
     visibility_seconds: float = 0
+    authentication: str = "none"
+    token_seconds: float = 300
 
     def document(self) -> dict[str, Any]:
         return asdict(self)
@@ -41,6 +46,8 @@ def change(store: Store, wanted: Mapping[str, Any]) -> Capabilities:
 
 
 def _fits(name: str, value: Any) -> bool:
-    if name == "visibility_seconds":
+    if name == "authentication":
+        return value in AUTHENTICATIONS
+    if name in ("visibility_seconds", "token_seconds"):
         return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 86400
     return name in asdict(Capabilities()) and isinstance(value, bool)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from sandbox import capabilities, creating, searching
+from sandbox import admitting, capabilities, creating, searching
 from sandbox.calls import PLAIN, Call, Twist, not_found
 from sandbox.kinds import EFFECTS, OBJECTS, USERS, EffectKind, ObjectKind
 from sandbox.storing import Store
@@ -43,7 +43,11 @@ def _ping(call: Call) -> Reply:
 
 
 def _routes() -> list[Route]:
-    found = [Route("GET", "/ledger/ping", _ping), Route("GET", "/cancellations", searching.search_cancellations)]
+    found = [
+        Route("GET", "/ledger/ping", _ping),
+        Route("POST", admitting.TOKEN_PATH, admitting.give_token),
+        Route("GET", "/cancellations", searching.search_cancellations),
+    ]
     for about in OBJECTS.values():
         found.append(Route("GET", f"/{about.collection}/{{ref}}", searching.read_object, about=about))
     for kind in EFFECTS.values():
@@ -52,6 +56,8 @@ def _routes() -> list[Route]:
         found += [
             Route("POST", creation, creating.create, kind, kind.about),
             Route("GET", base, searching.search_things, kind, kind.about),
+            Route("POST", f"/searches{base}", searching.search_by_body, kind, kind.about),
+            Route("GET", f"/previews{base}", searching.preview, kind, kind.about),
             Route("GET", f"{base}/{{ref}}", searching.read_thing, kind, kind.about),
             Route("POST", f"{base}/{{ref}}/cancellation", creating.cancel, kind, kind.about),
         ]
@@ -72,6 +78,9 @@ def handle(store: Store, request: Request, twist: Twist = PLAIN) -> Reply:
     if route is None:
         methods = sorted({r.method for r in ROUTES if r.reference(request.path) is not None})
         return Reply(405, {"error": "method_not_allowed"}, {"Allow": ", ".join(methods)}) if methods else not_found()
+    refusal = admitting.stranger(store, request)
+    if refusal is not None:
+        return refusal
     ref = route.reference(request.path) or ""
     call = Call(store, request, ref, capabilities.read(store), twist, route.effect, route.about)
     try:

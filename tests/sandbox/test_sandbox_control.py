@@ -118,7 +118,7 @@ def test_a_reset_begins_again(sandbox: SandboxProcess) -> None:
 
 
 def test_capabilities_take_only_what_they_know(sandbox: SandboxProcess) -> None:
-    for wrong in ({"telepathy": True}, {"lookup": 1}, {"visibility_seconds": -1}):
+    for wrong in ({"telepathy": True}, {"lookup": 1}, {"visibility_seconds": -1}, {"authentication": "smile"}):
         assert sandbox.call("PUT", "/_control/capabilities", wrong).status == 422
     assert sandbox.get("/_control/capabilities").json == {
         "idempotency": False,
@@ -126,6 +126,8 @@ def test_capabilities_take_only_what_they_know(sandbox: SandboxProcess) -> None:
         "lookup": True,
         "echo": True,
         "visibility_seconds": 0,
+        "authentication": "none",
+        "token_seconds": 300,
     }
 
 

@@ -2,11 +2,12 @@
 
 import dataclasses
 import uuid
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from systems.adapters import registry
-from systems.adapters.base import Adapter, Delivery, Observation, Order
+from systems.adapters.base import Adapter, Delivery, Observation, Order, Preview
 from tests.sandboxing import Sandbox
 
 
@@ -41,6 +42,20 @@ def test_an_order_has_one_effect_that_is_found_again_and_can_be_cancelled(
     assert found.complete
     assert len(sandbox.effects(client_ref=order.reference)) == 1
     assert adapter.cancel(order, got.fields).success
+
+
+def test_an_order_is_shown_beforehand_and_listed_afterwards(line: tuple[Adapter, Order], sandbox: Sandbox) -> None:
+    adapter, order = line
+    shown = adapter.preview(order)
+    assert isinstance(shown, Preview)
+    assert (shown.fields["possible"], shown.fields["already"]) == (True, 0)
+    assert sandbox.submissions() == []
+    began = datetime.now(UTC)
+    got = adapter.submit(adapter.prepare(order), seconds_left=2)
+    listed = adapter.list(order.operation, since=began, until=began + timedelta(minutes=1))
+    assert [(one.reference, one.fields) for one in listed.found] == [(order.reference, got.fields)]
+    assert listed.complete
+    assert adapter.list(order.operation, since=began - timedelta(minutes=1), until=began).found == ()
 
 
 def test_a_version_that_has_moved_on_is_a_definitive_refusal_without_effect(
