@@ -11,7 +11,8 @@ import pytest
 from systems.adapters import connecting, sending
 from systems.adapters.base import Delivery
 from systems.conformance.bytesserver import Behaviour, RawServer, close_silently, reply, reset, says, silence
-from tests.systems.conftest import TOKEN, Authority, Start, desk, order
+from tests.certificates import Authority
+from tests.systems.conftest import TOKEN, Start, desk, order
 
 NEVER, MAYBE, ANSWERED = Delivery.NEVER_SENT, Delivery.MAYBE_SENT, Delivery.ANSWERED
 OK = b'{"id":"X-1","thing":"D-1","ref":"R-1"}'
