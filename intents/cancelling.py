@@ -54,7 +54,7 @@ def offered(held: Held) -> bool:
     except UnknownSystem:
         return False
     operation = config.operations.get(held.contract.execution.operation)
-    return config.capabilities.can_cancel and operation is not None and operation.cancel is not None
+    return config.capabilities.can_cancel and operation is not None and operation.has("cancel")
 
 
 def may_ask(proposal: Proposal, contract: Contract, person: User) -> bool:

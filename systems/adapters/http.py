@@ -1,5 +1,6 @@
 """The declarative HTTP adapter: a configuration file becomes requests, and answers become facts."""
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -38,7 +39,10 @@ from systems.operations import (
     WriteConfig,
 )
 
+log = logging.getLogger(__name__)
+
 MAX_URL = 4_000
+ALARMING = frozenset({"tls", "address", "token"})  # nothing was sent, and only an operator can mend it
 MAX_LABEL = 300
 MAX_CODE = 100
 _ALWAYS = (("Accept", "application/json"), ("Accept-Encoding", "identity"), ("User-Agent", "Countersign"))
@@ -204,13 +208,20 @@ class HttpAdapter:
             proof = authenticating.proof(self.config, seconds=seconds)
         except authenticating.NoToken:
             fault = "token" if seconds > 0 else "too_late"
-            return Exchange(Delivery.NEVER_SENT, fault, None, (), b"", time.monotonic() - began)
+            got = Exchange(Delivery.NEVER_SENT, fault, None, (), b"", time.monotonic() - began)
+        else:
+            got = self._proven(request, proof, seconds - (time.monotonic() - began))
+        if got.fault in ALARMING:
+            log.error("The business system %s was sent nothing: %s", self.config.name, got.fault)
+        return got
+
+    def _proven(self, request: Prepared, proof: authenticating.Proof, seconds: float) -> Exchange:
         got = exchange(
             method=request.method,
             url=request.url,
             headers=(*request.headers, *proof.headers),
             body=request.body,
-            limits=self._limits(seconds - (time.monotonic() - began)),
+            limits=self._limits(seconds),
         )
         if got.status == 401:
             authenticating.refused(self.config, proof)

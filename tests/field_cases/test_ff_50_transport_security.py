@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from intents.models import Attempt
-from systems.conformance.bytesserver import RawServer, before_reading, close_silently, reply, reset
+from systems.conformance.bytesserver import RawServer, before_reading, close_silently, reply, reset, says
 from tests.certificates import make_authority
 from tests.rewiring import replaced, rewired
 from tests.world import World
@@ -40,7 +40,7 @@ def desk(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 
 def test_a_certificate_fault_sends_nothing_and_no_secret_and_goes_nowhere_else(
-    world: World, desk: RawServer, tmp_path: Path
+    world: World, desk: RawServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     intent = world.approved()
     own, other = make_authority(tmp_path), tmp_path / "other"
@@ -51,7 +51,7 @@ def test_a_certificate_fault_sends_nothing_and_no_secret_and_goes_nowhere_else(
         "wrong host": (own.server("elsewhere.test"), works),
         "self-signed": (make_authority(other).server(), works),
         "handshake cut": (None, before_reading(close_silently)),
-        "no TLS at all": (None, works),
+        "no TLS at all": (None, before_reading(says(reply(b"{}", status=400)))),
     }
     desk.requests.clear()
     for name, (desk.tls, desk.behaviour) in troubles.items():
@@ -59,6 +59,10 @@ def test_a_certificate_fault_sends_nothing_and_no_secret_and_goes_nowhere_else(
         assert (name, world.status(intent), intent.waiting) == (name, "approved", "target_unreachable")
     assert not any(SECRET.encode() in heard or b"HTTP/" in heard for heard in desk.requests)
     assert Attempt.objects.count() == 0
+    told = [record.getMessage() for record in caplog.records if record.name == "systems.adapters.http"]
+    assert told == ["The business system reviews was sent nothing: tls"] * len(troubles), (
+        "an operator is told each time"
+    )
     assert world.sandbox.requests() == [], "no other host was tried"
     desk.tls, desk.behaviour = good, works
     assert world.status(world.hand_over(intent)) == "outcome_unknown", "sent once the certificate is good again"
