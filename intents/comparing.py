@@ -1,8 +1,9 @@
 """Compares what the business systems hold with the ledger, before a pause after a restore may be lifted.
 
-Every intent that may have been handed over unknown to this database is searched by its own reference. What is found
-is evidence like any other: it settles an order that looks unsent, and opens a case on one that was thought without
-effect. Nothing is ever sent. A comparison goes on where the last one stopped, within the seconds it is given.
+Every intent that may have been handed over unknown to this database is searched by its own reference. What is found is
+evidence like any other: it settles an order that looks unsent, and opens a case on one that was thought without
+effect. Then the business systems' own lists are asked for effects that no order here knows. Nothing is ever sent. A
+comparison goes on where the last one stopped, within the seconds it is given.
 """
 
 import time
@@ -18,6 +19,7 @@ from intents.doubting import searchable
 from intents.establishing import MOVED_BY, Seen, keep, learn, settle
 from intents.evidence import Verdict
 from intents.holding import glance, hold
+from intents.listing import unheard_of
 from intents.models import Intent, Pause
 from intents.searching import search
 from intents.states import State
@@ -33,8 +35,8 @@ WITHOUT_EFFECT = (State.VOID, State.NOT_EXECUTED, State.REFUSED)
 def compare_with_targets(*, person: User, pause: Pause, seconds: float = 20.0) -> dict[str, Any]:
     """As many intents as the time allows are compared; returns the counts so far, kept with the pause.
 
-    Counts: `searched`, `found`, `nothing_found`, `failed`, `not_searchable`, `left`. The pause may be lifted once
-    nothing is left. Remote calls, so never inside a transaction.
+    Counts: `searched`, `found`, `nothing_found`, `failed`, `not_searchable`, `left` and, once nothing is left, those of
+    `listing.unheard_of`. The pause may be lifted then. Remote calls, so never inside a transaction.
     """
     before = pause.findings if pause.findings.get("left") else {}
     counts: Counter[str] = Counter({name: value for name, value in before.items() if name not in ("last", "left")})
@@ -45,8 +47,11 @@ def compare_with_targets(*, person: User, pause: Pause, seconds: float = 20.0) -
         counts[_compared(pk, Actor.person(person))] += 1
         last = pk
     left = _to_compare(pause).filter(pk__gt=last).count()
-    findings = {**counts, "last": last, "left": left}
+    findings: dict[str, Any] = {**counts, "last": last, "left": left}
     now = database_now() if not left else None
+    if now is not None:
+        span = {"since": pause.began_at - BACK, "until": now}
+        findings |= unheard_of(organization=pause.organization_id, seconds=seconds, **span)
     Pause.objects.filter(pk=pause.pk, lifted_at__isnull=True).update(findings=findings, compared_at=now)
     return findings
 
