@@ -221,8 +221,8 @@ def a_cancellation_is_asked_once(bench: Bench) -> None:
     if not bench.has("cancel"):
         return
     order = bench.order()
-    for name, behaviour in BROKEN.items():
-        server = bench.serve(behaviour)
+    for name in ("a reset", "fewer bytes than announced"):
+        server = bench.serve(BROKEN[name])
         try:
             got = bench.adapter(server).cancel(order, bench.subject.fields())
         except CannotPrepare:

@@ -1,4 +1,7 @@
-"""FF-34: the effect happened and the answer did not arrive; never a failure, never a second request."""
+"""FF-34: the effect happened and the answer did not arrive; never a failure, never a second request.
+
+A system that never answers at all stands in the table of outcomes (tests/intents/test_outcome_table.py).
+"""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,6 @@ from tests.rewiring import leading, replaced, rewired
 from tests.world import World
 
 AFTER: dict[str, dict[str, Any]] = {
-    "never answers": {"mode": "silence_after_effect", "seconds": 3},
     "a reset": {"mode": "reset_after_effect"},
     "closed with zero bytes": {"mode": "drop_after_effect"},
     **{
@@ -33,12 +35,11 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def met(world: World, number: int, **fault: Any) -> Intent:
-    """An order on a file of its own meets this fault; exactly one request is sent, whatever is swept afterwards."""
+    """An order on a file of its own meets this fault; exactly one request is sent."""
     ref = f"D-{3400 + number}"
     world.sandbox.put("dossiers", ref, version=7, state="active", establishment="A")
     world.sandbox.fault(**fault)
     intent = world.done(ref)
-    world.sweep()
     assert len(world.sandbox.requests(method="POST", client_ref=str(intent.reference))) == 1, fault
     return intent
 
@@ -52,6 +53,7 @@ def test_an_effect_whose_answer_is_lost_is_unknown_until_a_look_finds_it(world: 
         verifying.probe(intent.pk)
         assert (name, world.status(intent)) == (name, "confirmed")
         assert len(world.sandbox.effects(client_ref=str(intent.reference))) == 1
+    world.sweep()
     assert len(world.sandbox.submissions()) == len(AFTER)
 
 

@@ -9,9 +9,9 @@ from journal.clock import now
 from tests.rewiring import replaced, rewired
 from tests.world import World
 
-WAITS = ("99999999", "-5", "0", "1.5", "abc", "Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 01 Jan 2099 00:00:00 GMT")
+WAITS = ("99999999", "-5", "0", "1.5", "abc", "Fri, 01 Jan 2099 00:00:00 GMT")
 BODIES: dict[str, dict[str, Any]] = {
-    "a gzip bomb": {"mode": "gzip_bomb", "megabytes": 1024},
+    "a gzip bomb": {"mode": "gzip_bomb", "megabytes": 256},
     "two hundred megabytes": {"mode": "flood"},
     "ten thousand headers": {"mode": "huge_headers"},
     "ten thousand short headers": {"mode": "huge_headers", "size": 1},
