@@ -2,33 +2,47 @@
 
 import argparse
 import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from benchmarks import profile, throughput
+from benchmarks.goals import Line, table
 
 KEPT = Path(".bench")
-MEASUREMENTS = {"throughput": throughput.measure, "profile": profile.measure}
+MEASUREMENTS: Mapping[str, Callable[..., list[Line]]] = {
+    "throughput": throughput.measure,
+    "profile": profile.measure,
+}
+SWITCHES: Mapping[str, Mapping[str, Any]] = {
+    "throughput": {"delay_ms": 0.0, "workers": 2, "count": 200, "pairs": 7},
+    "profile": {"count": 100, "sort": "cumulative"},
+}
 
 
 def main() -> None:
     """Run the measurement that the command names."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks")
-    commands = parser.add_subparsers(dest="measurement", required=True)
-    one = commands.add_parser("throughput", help="intents per second beside a bare Celery task")
-    one.add_argument("--delay-ms", type=float, default=0)
-    one.add_argument("--workers", type=int, default=2)
-    one.add_argument("--count", type=int, default=200)
-    one.add_argument("--pairs", type=int, default=7)
-    one = commands.add_parser("profile", help="where a hand-over's time goes")
-    one.add_argument("--count", type=int, default=100)
-    one.add_argument("--sort", default="cumulative")
-    given = vars(parser.parse_args())
+    given = vars(_parser().parse_args())
     name = given.pop("measurement")
-    found = MEASUREMENTS[name](**given, say=print)
+    began = time.time()
+    lines = MEASUREMENTS[name](**given, say=print)
     KEPT.mkdir(exist_ok=True)
     label = "-".join([name, *(f"{value}" for value in given.values())])
-    (KEPT / f"{label}.json").write_text(json.dumps({"given": given, "found": found}, indent=2))
-    print(json.dumps(found, indent=2))
+    kept = {"given": given, "began": began, "seconds": time.time() - began, "lines": [asdict(one) for one in lines]}
+    (KEPT / f"{label}.json").write_text(json.dumps(kept, indent=2))
+    print(table(lines))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    commands = parser.add_subparsers(dest="measurement", required=True)
+    for name, switches in SWITCHES.items():
+        one = commands.add_parser(name, help=(MEASUREMENTS[name].__doc__ or "").splitlines()[0])
+        for switch, default in switches.items():
+            one.add_argument(f"--{switch.replace('_', '-')}", type=type(default), default=default)
+    return parser
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 
@@ -13,19 +14,29 @@ from proposals.arguments import parse
 from proposals.models import Proposal, Revision
 
 
-def multiply(pattern: Intent, count: int, *, first: int) -> list[int]:
-    """`count` ready intents exist, each on a file of its own from `D-<first>`; their ids, in order."""
+def multiply(pattern: Intent, count: int, *, first: int, look_in: float) -> list[int]:
+    """`count` ready intents exist, each on a file of its own from `D-<first>`; their ids, in order.
+
+    A sweep looks at them in `look_in` seconds at the earliest.
+    """
     with transaction.atomic():
         proposals = _proposals(pattern, count)
         revisions = _revisions(pattern, proposals, first)
         authorizations = _authorizations(pattern, revisions)
-        return _intents(pattern, revisions, authorizations, first)
+        return _intents(pattern, revisions, authorizations, first, look_in)
 
 
-def _proposals(pattern: Intent, count: int) -> list[Proposal]:
+def multiply_unsigned(pattern: Intent, count: int, *, first: int) -> list[Revision]:
+    """`count` proposals await a signature, each on a file of its own from `D-<first>`; their revisions, in order."""
+    with transaction.atomic():
+        proposals = _proposals(pattern, count, state=Proposal.State.AWAITING_APPROVAL)
+        return _revisions(pattern, proposals, first)
+
+
+def _proposals(pattern: Intent, count: int, **changes: Any) -> list[Proposal]:
     proposal = pattern.revision.proposal
-    proposal.chain_digest, proposal.chain_length = None, 0
-    return Proposal.objects.bulk_create([_copy(proposal) for _ in range(count)], batch_size=500)
+    made = [_copy(proposal, chain_digest=None, chain_length=0, **changes) for _ in range(count)]
+    return Proposal.objects.bulk_create(made, batch_size=500)
 
 
 def _revisions(pattern: Intent, proposals: list[Proposal], first: int) -> list[Revision]:
@@ -54,8 +65,10 @@ def _authorizations(pattern: Intent, revisions: list[Revision]) -> list[Authoriz
     return authorizations
 
 
-def _intents(pattern: Intent, revisions: list[Revision], authorizations: list[Authorization], first: int) -> list[int]:
-    later = database_now() + timedelta(hours=1)  # the sweep leaves them to the bench's own messages
+def _intents(
+    pattern: Intent, revisions: list[Revision], authorizations: list[Authorization], first: int, look_in: float
+) -> list[int]:
+    later = database_now() + timedelta(seconds=look_in)
     made = [
         _copy(
             pattern,

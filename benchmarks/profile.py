@@ -7,12 +7,12 @@ import cProfile
 import pstats
 import time
 from collections.abc import Callable
-from typing import Any
 
+from benchmarks.goals import Line
 from benchmarks.stage import stage
 
 
-def measure(*, count: int, sort: str, say: Callable[[str], None]) -> dict[str, Any]:
+def measure(*, count: int, sort: str, say: Callable[[str], None]) -> list[Line]:
     """Statements and milliseconds of processor time of one hand-over, and the profile, printed."""
     with stage(delay_ms=0) as scene:
         from django.db import connection
@@ -37,4 +37,7 @@ def measure(*, count: int, sort: str, say: Callable[[str], None]) -> dict[str, A
             hand_over(pk, worker="bench")
         profile.disable()
         pstats.Stats(profile).sort_stats(sort).print_stats(70)
-        return {"statements": len(captured.captured_queries), "processor_ms": round(spent, 2)}
+        return [
+            Line("statements of one hand-over", len(captured.captured_queries)),
+            Line("processor time of one hand-over, in this process", spent, unit="ms"),
+        ]

@@ -2,24 +2,24 @@
 
 import json
 import os
-import socket
-import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from demo.embedded import EmbeddedServers
 from demo.telling import quiet
+from tests.processes import ROOT, Process, answers, free_port, until
 
 if TYPE_CHECKING:
     from intents.models import Intent
+    from tests.world import World
 
-ROOT = Path(__file__).resolve().parent.parent
+sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a measurement is watched while it runs
 
 
 class Stage:
@@ -27,43 +27,73 @@ class Stage:
 
     def __init__(self, servers: EmbeddedServers, target: str, env: dict[str, str], folder: Path) -> None:
         self.servers, self.target, self.env, self.folder = servers, target, env, folder
-        self.pattern: Intent | None = None
-        self._next = 1_000_000
-        self._workers = ExitStack()
+        self.world: World
+        self.pattern: Intent
+        self._next, self._started = 1_000_000, 0
+        self.processes: list[Process] = []
 
-    def orders(self, count: int) -> list[int]:
-        """So many approved intents nobody has handed over, each on a file of its own."""
+    def orders(self, count: int, *, look_in: float = 3600.0) -> list[int]:
+        """So many approved intents nobody has handed over, each on a file of its own; a sweep looks in `look_in` s."""
         from benchmarks.orders import multiply
 
-        assert self.pattern is not None
-        first, self._next = self._next, self._next + count
-        return multiply(self.pattern, count, first=first)
+        return multiply(self.pattern, count, first=self._numbers(count), look_in=look_in)
 
-    def workers(self, app: str, queue: str, processes: int, **env: str) -> subprocess.Popen[bytes]:
+    def unsigned(self, count: int) -> list[Any]:
+        """So many proposals that await a signature, each on a file of its own."""
+        from benchmarks.orders import multiply_unsigned
+
+        return multiply_unsigned(self.pattern, count, first=self._numbers(count))
+
+    def _numbers(self, count: int) -> int:
+        first, self._next = self._next, self._next + count
+        return first
+
+    def worker(self, app: str, queues: str, processes: int, **env: str) -> Process:
         """A Celery worker with so many processes, ready; it ends with the stage."""
-        log = self.folder / f"{app}-{queue}-{time.monotonic_ns()}.log"
-        command = f"-m celery -A {app} worker -Q {queue} -c {processes} -n {queue}-{time.monotonic_ns()}@%h -l WARNING"
-        process = _start([*command.split(), "--without-gossip", "--without-mingle"], {**self.env, **env}, log)
-        self._workers.callback(_end, process)
+        started = self.start(
+            *f"celery -A {app} worker -Q {queues} -c {processes} -l WARNING -I benchmarks.ready".split(),
+            *f"--without-gossip --without-mingle -n {app}-{self._started}@%h".split(),
+            **env,
+        )
+        started.says("ready.")
+        return started
+
+    def beat(self) -> Process:
+        """The clock that calls the sweeps."""
+        return self.start(*f"celery -A config beat -s {self.folder}/schedule -l WARNING".split())
+
+    def start(self, *command: str, python: str = sys.executable, **env: str) -> Process:
+        """A Python module as a process of its own; it ends with the stage."""
+        self._started += 1
+        log = self.folder / f"process-{self._started}.log"
+        process = Process(*command, log=log, env={**self.env, **env}, python=python)
+        self.processes.append(process)
         return process
 
     def counted(self) -> dict[str, Any]:
-        """What the target has seen."""
-        with urllib.request.urlopen(f"{self.target}/_count", timeout=30) as answer:  # noqa: S310  our own child
-            return dict(json.load(answer))
+        """What the target has seen: orders, different references, seconds between the first and the last."""
+        return self._asked("/_count")
+
+    def arrivals(self) -> list[tuple[float, str]]:
+        """Every order the target received: its monotonic instant, and its reference."""
+        return [(at, str(reference)) for at, reference in self._asked("/_arrivals")["arrivals"]]
 
     def reset(self) -> None:
         """The target has seen nothing."""
-        asked = urllib.request.Request(f"{self.target}/_reset", method="POST", data=b"")  # noqa: S310  our own child
-        urllib.request.urlopen(asked, timeout=30).close()  # noqa: S310
+        self._asked("/_reset")
+
+    def _asked(self, path: str) -> dict[str, Any]:
+        with urllib.request.urlopen(self.target + path, timeout=30) as answer:  # noqa: S310  our own child
+            return dict(json.load(answer))
 
     def close(self) -> None:
-        """Every worker has ended."""
-        self._workers.close()
+        """Every process has ended."""
+        for process in self.processes:
+            process.stop()
 
 
 @contextmanager
-def stage(*, delay_ms: float) -> Iterator[Stage]:
+def stage(*, delay_ms: float, sweep_seconds: float = 5.0) -> Iterator[Stage]:
     """Servers, a target that answers after `delay_ms`, the house migrated and seeded; all of it gone at the end."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="countersign-bench-")))
@@ -72,15 +102,14 @@ def stage(*, delay_ms: float) -> Iterator[Stage]:
         servers = EmbeddedServers(folder / "home", durable=True, environ={}, say=quiet)
         stack.callback(servers.discard)
         servers.start()
-        port = _free_port()
-        target = _start(["-m", "benchmarks.target", str(port), str(delay_ms)], dict(os.environ), folder / "target.log")
-        stack.callback(_end, target)
-        env = _environment(servers, f"http://127.0.0.1:{port}")
-        os.environ.update(env)
-        made = Stage(servers, env["SANDBOX_URL"], {**os.environ, **env}, folder)
+        port = free_port()
+        made = Stage(servers, f"http://127.0.0.1:{port}", {}, folder)
         stack.callback(made.close)
-        _wait(lambda: made.counted() is not None)
-        made.pattern = _seeded()
+        made.env = {**_environment(servers, made.target), "SWEEP_SECONDS": str(sweep_seconds)}
+        os.environ.update(made.env)
+        made.start("benchmarks.target", str(port), str(delay_ms))
+        until(lambda: answers(f"{made.target}/_count"), what="the target answers")
+        _seed(made)
         yield made
 
 
@@ -93,12 +122,12 @@ def _environment(servers: EmbeddedServers, target: str) -> dict[str, str]:
         "SECRET_KEY": "bench-only-key-with-enough-characters-to-be-quiet-about-it-0123456789",
         "ALLOWED_HOSTS": "127.0.0.1,localhost",
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "LOG_LEVEL": "WARNING",
+        "LOG_LEVEL": "ERROR",
         "CIRCUIT_SILENCES": "1000000",
     }
 
 
-def _seeded() -> "Intent":
+def _seed(made: Stage) -> None:
     import django
 
     django.setup()
@@ -108,41 +137,8 @@ def _seeded() -> "Intent":
     from tests.sandboxing import Sandbox
     from tests.world import make_world
 
-    world = make_world(Sandbox(url=os.environ["SANDBOX_URL"], data=Path()))
+    made.world = make_world(Sandbox(url=made.target, data=made.folder))
     arguments = {"dossier_ref": "D-1", "expected_version": 1, "reason_code": "ECART_MONTANT"}
-    return world.approved(arguments=arguments, session="bench")
-
-
-def _start(arguments: list[str], env: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
-    with log.open("wb") as file:
-        return subprocess.Popen(  # noqa: S603  our own modules
-            [sys.executable, *arguments], cwd=ROOT, env=env, stdout=file, stderr=file, start_new_session=True
-        )
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)  # its own group, started above
-        process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait(holds: Callable[[], bool], *, seconds: float = 30) -> None:
-    ends = time.monotonic() + seconds
-    while True:
-        try:
-            if holds():
-                return
-        except OSError:
-            pass
-        if time.monotonic() > ends:
-            raise TimeoutError("the stage is not ready")
-        time.sleep(0.05)
+    made.pattern = made.world.approved(arguments=arguments, session="bench")
+    made.world.hand_over(copy(made.pattern))  # the row itself is out of the way; the pattern stays as it was
+    made.reset()

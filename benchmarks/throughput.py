@@ -2,111 +2,133 @@
 
     python -m benchmarks throughput --delay-ms 0 --workers 2 --count 200 --pairs 7
 
-Interleaved A/B/B/A: each pair is one batch of ours beside one batch of the peer, in changing order; a first batch of
-each is dropped. Two peers stand beside ours: `order` makes the order's call alone, `look and order` observes the
-target first, as ours does: against that one the observation is counted apart.
+Interleaved A/B/B/A: each pair is one batch of ours beside one batch of each peer, in changing order; a first batch of
+each is dropped. The messages of a batch lie ready in a list of their own, which becomes the queue in one step: nobody
+publishes while somebody works. Two peers stand beside ours: `order` makes the order's call alone, `look and order`
+observes the target first, as ours does. The observation is counted apart in two ways: against the peer that makes it as
+well, and by taking from our time what it costs that peer.
 """
 
 import json
 import os
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
 
 import redis
 
-from benchmarks.ratios import Ratio, ratio
+from benchmarks import processors
+from benchmarks.goals import Line
+from benchmarks.ratios import ratio
 from benchmarks.stage import Stage, stage
 
 PEERS = {"order": "bare.post", "look and order": "bare.look_and_post"}
+# goal and floor, by (delay in ms, workers)
+AIMS = {(10.0, 8): (0.80, 0.70), (0.0, 2): (0.55, 0.45)}
 
 
-def measure(*, delay_ms: float, workers: int, count: int, pairs: int, say: Callable[[str], None]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Batch:
+    """Orders a second by the target's own record; processor milliseconds an order of the workers and the database."""
+
+    rate: float
+    worker_ms: float
+    database_ms: float
+
+    @property
+    def seconds(self) -> float:
+        """Of one order."""
+        return 1 / self.rate
+
+
+Seen = Mapping[str, Sequence[Batch]]
+
+
+def measure(*, delay_ms: float, workers: int, count: int, pairs: int, say: Callable[[str], None]) -> list[Line]:
     """Ratios of throughput and of processor time, ours to each peer."""
     with stage(delay_ms=delay_ms) as scene:
-        ours = scene.workers("config", "handover", workers)
-        bare = scene.workers("benchmarks.bare", "bare", workers)
-        time.sleep(6)
-        batches: dict[str, Callable[[], tuple[float, float]]] = {
-            "ours": lambda: _ours(scene, count, ours.pid),
-            **{name: _peer(scene, count, task, bare.pid) for name, task in PEERS.items()},
+        ours = scene.worker("config", "handover", workers).pid
+        bare = scene.worker("benchmarks.bare", "bare", workers).pid
+        batches: dict[str, Callable[[], Batch]] = {
+            "ours": lambda: _ours(scene, count, ours),
+            **{name: _peer(scene, count, task, bare) for name, task in PEERS.items()},
         }
         for batch in batches.values():
             batch()
-        seen: dict[str, list[tuple[float, float]]] = {name: [] for name in batches}
+        seen: dict[str, list[Batch]] = {name: [] for name in batches}
         for pair in range(pairs):
-            order = list(batches) if pair % 2 == 0 else list(reversed(batches))
-            for name in order:
+            for name in list(batches) if pair % 2 == 0 else reversed(list(batches)):
                 seen[name].append(batches[name]())
-            say("  ".join(f"{name} {seen[name][-1][0]:.0f}/s {seen[name][-1][1]:.2f} ms" for name in batches))
-    return _summary(seen)
+            say("  ".join(f"{name} {seen[name][-1].rate:.0f}/s" for name in batches))
+    return _lines(seen, label=f"{delay_ms:g} ms, {workers} workers", aim=AIMS.get((delay_ms, workers), (None, None)))
 
 
-def _summary(seen: dict[str, list[tuple[float, float]]]) -> dict[str, Any]:
-    told: dict[str, Any] = {name: {"per_second": sorted(rate for rate, _ in runs)} for name, runs in seen.items()}
-    for peer in PEERS:
-        told[f"throughput to {peer}"] = _told(ratio(*([rate for rate, _ in seen[name]] for name in ("ours", peer))))
-        told[f"processor time to {peer}"] = _told(ratio(*([cpu for _, cpu in seen[name]] for name in ("ours", peer))))
+def _lines(seen: Seen, *, label: str, aim: tuple[float | None, float | None]) -> list[Line]:
+    goal, floor = aim
+    order, both = seen["order"], seen["look and order"]
+    apart = [
+        one.seconds - (looked.seconds - alone.seconds)
+        for one, looked, alone in zip(seen["ours"], both, order, strict=True)
+    ]
+    rates = {
+        "look and order, both sides": ratio(*([one.rate for one in seen[name]] for name in ("ours", "look and order"))),
+        "order alone, our look taken off": ratio([one.seconds for one in order], apart),
+        "order alone, our look included": ratio(*([one.rate for one in seen[name]] for name in ("ours", "order"))),
+    }
+    aims = [(goal, floor), (goal, floor), (None, None)]
+    told = [
+        Line(f"throughput, {label}: {what}", one.median, one.low, *aim)
+        for (what, one), aim in zip(rates.items(), aims, strict=True)
+    ]
+    return [*told, *_costs(seen, label)]
+
+
+def _costs(seen: Seen, label: str) -> list[Line]:
+    """What an order costs each side, in processor time: a second, less noisy measure."""
+    worker = ratio(*([one.worker_ms for one in seen[name]] for name in ("ours", "look and order")))
+    told = [Line(f"workers' processor time, {label}: look and order", worker.median, worker.high, more=False)]
+    for name, runs in seen.items():
+        told.append(Line(f"{label}: {name}", median(run.rate for run in runs), unit="/s"))
+        told.append(Line(f"{label}: {name}, workers", median(run.worker_ms for run in runs), unit="ms"))
+    told.append(Line(f"{label}: ours, database", median(run.database_ms for run in seen["ours"]), unit="ms"))
     return told
 
 
-def _told(one: Ratio) -> dict[str, float]:
-    return {"median": round(one.median, 3), "low": round(one.low, 3), "high": round(one.high, 3), "pairs": one.pairs}
-
-
-def _ours(scene: Stage, count: int, worker: int) -> tuple[float, float]:
+def _ours(scene: Stage, count: int, worker: int) -> Batch:
     from config.celery import app
 
     ids = scene.orders(count)
-    return _batch(scene, count, worker, lambda: [app.send_task("intents.tasks.hand_over", [pk]) for pk in ids])
+
+    def publish(queue: str) -> None:
+        for pk in ids:
+            app.send_task("intents.tasks.hand_over", [pk], queue=queue)
+
+    return _batch(scene, count, worker, publish, queue="handover")
 
 
-def _peer(scene: Stage, count: int, task: str, worker: int) -> Callable[[], tuple[float, float]]:
+def _peer(scene: Stage, count: int, task: str, worker: int) -> Callable[[], Batch]:
     from benchmarks.bare import app
 
-    def publish() -> list[Any]:
-        return [app.send_task(task, [f"r-{time.monotonic_ns()}"], queue="bare") for _ in range(count)]
+    def publish(queue: str) -> None:
+        for number in range(count):
+            app.send_task(task, [f"r-{number}"], queue=queue)
 
-    return lambda: _batch(scene, count, worker, publish)
+    return lambda: _batch(scene, count, worker, publish, queue="bare")
 
 
-def _batch(scene: Stage, count: int, worker: int, publish: Callable[[], Any]) -> tuple[float, float]:
-    """Publish while nobody takes, let go, and see the target's own record: orders a second, processor ms an order."""
+def _batch(scene: Stage, count: int, worker: int, publish: Callable[[str], None], *, queue: str) -> Batch:
+    """Publish where nobody listens, let go, and read the target's own record."""
+    assert scene.servers.postgres is not None
+    database = scene.servers.postgres.process.pid
     scene.reset()
-    broker = redis.Redis.from_url(os.environ["REDIS_URL"])
-    before = _processor_seconds(worker)
-    publish()
-    while scene.counted()["posts"] < count:
-        time.sleep(0.02)
-    _drained(broker)
-    record = scene.counted()
-    spent = _processor_seconds(worker) - before
-    assert record["references"] == count, json.dumps({key: record[key] for key in ("posts", "references")})
-    return (count - 1) / record["span"], 1000 * spent / count
-
-
-def _drained(broker: Any) -> None:
-    while broker.llen("handover") or broker.llen("bare"):
-        time.sleep(0.02)
-    time.sleep(0.3)
-
-
-def _processor_seconds(leader: int) -> float:
-    """Of the worker and its children, as the kernel counts them (Linux)."""
-    ticks = 0
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit() and _group(entry.name) == leader:
-            ticks += sum(int(part) for part in _stat(entry.name)[11:13])
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _stat(pid: str) -> list[str]:
-    with open(f"/proc/{pid}/stat") as file:
-        return file.read().rpartition(")")[2].split()
-
-
-def _group(pid: str) -> int:
-    try:
-        return int(_stat(pid)[2])
-    except (OSError, IndexError):
-        return -1
+    publish("parked")
+    before = processors.seconds(worker), processors.seconds(database)
+    with redis.Redis.from_url(os.environ["REDIS_URL"]) as broker:
+        broker.rename("parked", queue)
+    while (record := scene.counted())["posts"] < count:
+        time.sleep(0.1)
+    time.sleep(0.3)  # the last outcome is written
+    spent = processors.seconds(worker) - before[0], processors.seconds(database) - before[1]
+    assert scene.counted()["references"] == count, json.dumps(record)
+    return Batch((count - 1) / record["span"], 1000 * spent[0] / count, 1000 * spent[1] / count)

@@ -41,11 +41,11 @@ def until(condition: Callable[[], object], *, seconds: float = PATIENCE, what: s
 class Process:
     """A child in its own session, with its output in a file."""
 
-    def __init__(self, *command: str, log: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, *command: str, log: Path, env: Mapping[str, str], python: str = sys.executable) -> None:
         self.log = log
         with log.open("ab") as output:
             self.child = subprocess.Popen(
-                [sys.executable, "-m", *command],
+                [python, "-m", *command],
                 cwd=ROOT,
                 env={**os.environ, **env},
                 stdin=subprocess.DEVNULL,
