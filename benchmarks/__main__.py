@@ -8,16 +8,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import profile, throughput
+from benchmarks import profile, recovery, semantics, throughput
 from benchmarks.goals import Line, table
 
 KEPT = Path(".bench")
 MEASUREMENTS: Mapping[str, Callable[..., list[Line]]] = {
     "throughput": throughput.measure,
+    "recovery": recovery.measure,
+    "semantics": semantics.measure,
     "profile": profile.measure,
 }
 SWITCHES: Mapping[str, Mapping[str, Any]] = {
     "throughput": {"delay_ms": 0.0, "workers": 2, "count": 200, "pairs": 7},
+    "recovery": {"count": 1000, "workers": 4},
+    "semantics": {"count": 1000, "kills": 8, "sides": ",".join(semantics.SIDES)},
     "profile": {"count": 100, "sort": "cumulative"},
 }
 

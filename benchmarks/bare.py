@@ -10,6 +10,7 @@ app.conf.update(
     task_ignore_result=True,
     worker_prefetch_multiplier=1,
     task_acks_late=os.environ.get("BARE_ACKS_LATE") == "1",
+    task_reject_on_worker_lost=os.environ.get("BARE_ACKS_LATE") == "1",
     broker_transport_options={"visibility_timeout": 5, "unacked_restore_interval": 1, "unacked_restore_throttle": 1},
     worker_hijack_root_logger=False,
 )

@@ -48,14 +48,15 @@ class Stage:
         first, self._next = self._next, self._next + count
         return first
 
-    def worker(self, app: str, queues: str, processes: int, **env: str) -> Process:
-        """A Celery worker with so many processes, ready; it ends with the stage."""
+    def worker(self, app: str, queues: str, processes: int, *, wait: bool = True, **env: str) -> Process:
+        """A Celery worker with so many processes, ready where we `wait`; it ends with the stage."""
         started = self.start(
             *f"celery -A {app} worker -Q {queues} -c {processes} -l WARNING -I benchmarks.ready".split(),
             *f"--without-gossip --without-mingle -n {app}-{self._started}@%h".split(),
             **env,
         )
-        started.says("ready.")
+        if wait:
+            started.says("ready.")
         return started
 
     def beat(self) -> Process:
@@ -87,9 +88,14 @@ class Stage:
             return dict(json.load(answer))
 
     def close(self) -> None:
-        """Every process has ended."""
-        for process in self.processes:
+        """Every process has ended, workers before the target they speak to."""
+        self.dismiss(0)
+
+    def dismiss(self, keep: int = 1) -> None:
+        """Every process but the first `keep` has ended: the target was the first."""
+        for process in self.processes[keep:]:
             process.stop()
+        del self.processes[keep:]
 
 
 @contextmanager
