@@ -8,20 +8,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import profile, recovery, semantics, throughput
+from benchmarks import growth, latency, profile, recovery, semantics, throughput
 from benchmarks.goals import Line, table
 
 KEPT = Path(".bench")
 MEASUREMENTS: Mapping[str, Callable[..., list[Line]]] = {
     "throughput": throughput.measure,
+    "latency": latency.measure,
     "recovery": recovery.measure,
     "semantics": semantics.measure,
+    "growth": growth.measure,
     "profile": profile.measure,
 }
 SWITCHES: Mapping[str, Mapping[str, Any]] = {
     "throughput": {"delay_ms": 0.0, "workers": 2, "count": 200, "pairs": 7},
-    "recovery": {"count": 1000, "workers": 4},
+    "latency": {"count": 200},
+    "recovery": {"count": 1000, "workers": 4, "only": ",".join(recovery.DISASTERS)},
     "semantics": {"count": 1000, "kills": 8, "sides": ",".join(semantics.SIDES)},
+    "growth": {"sizes": "100,10000,1000000", "count": 50, "pairs": 7},
     "profile": {"count": 100, "sort": "cumulative"},
 }
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class Line:
     """One line of the table. `value` counts for the goal, `bound` (the cautious end of the interval) for the floor.
 
-    `more` tells that more is better. Without a goal the line is told and not judged.
+    `more` tells that more is better. Without a floor the goal is all that is judged; without a goal, nothing is.
     """
 
     what: str
@@ -25,10 +25,11 @@ class Line:
         if self.goal is None:
             return ""
         cautious = self.value if self.bound is None else self.bound
-        least = self.goal if self.floor is None else self.floor
-        if not self._reaches(cautious, least):
+        if self.floor is not None and not self._reaches(cautious, self.floor):
             return "missed"
-        return "goal" if self._reaches(self.value, self.goal) else "floor"
+        if self._reaches(self.value, self.goal):
+            return "goal"
+        return "missed" if self.floor is None else "floor"
 
     def _reaches(self, value: float, aim: float) -> bool:
         return value >= aim if self.more else value <= aim
