@@ -1,0 +1,87 @@
+"""A forked child beside the test: it says when it is ready, and begins when it is told to."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.db import connection, connections
+
+BROKEN = 7  # the exit status of a child whose assertion failed
+BOUND = 30.0  # seconds a child may take; longer is a failure of the test
+
+
+@contextmanager
+def beside(call: Callable[[], object], *, after: float = 0.0) -> Iterator[int]:
+    """A child makes the call `after` seconds from the moment this block is entered; the block is given its pid.
+
+    It is connected to its database by then. When the block ends the child has ended, and it ended well.
+    """
+    pid, begin = _waiting(call, after=after)
+    try:
+        os.write(begin, b".")
+        yield pid
+    finally:
+        os.close(begin)
+        code = ended(pid)
+    assert code == 0, f"the child ended with {code}"
+
+
+def alone(call: Callable[[], object], *, failpoint: str = "") -> int:
+    """A child made the call to its end: 0, BROKEN where an assertion failed in it, or minus the signal that ended it.
+
+    Whatever it changed of the code, it alone had so. Any other error is told and exits with 5.
+    """
+    pid, begin = _waiting(call, failpoint=failpoint)
+    os.write(begin, b".")
+    os.close(begin)
+    return ended(pid)
+
+
+def ended(pid: int) -> int:
+    """How the child ended; one that does not end is killed, which is told as -9."""
+    ends = time.monotonic() + BOUND
+    while time.monotonic() < ends:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.005)
+    os.kill(pid, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _waiting(call: Callable[[], object], *, after: float = 0.0, failpoint: str = "") -> tuple[int, int]:
+    connections.close_all()  # a child must not speak on, nor close, a connection of its parent
+    ready, told_ready = os.pipe()
+    told_begin, begin = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.close(begin)
+        _live(call, told_ready, told_begin, after=after, failpoint=failpoint)
+    os.close(told_ready)
+    os.close(told_begin)
+    os.read(ready, 1)
+    os.close(ready)
+    connection.ensure_connection()  # whoever races the child has a connection as well
+    return pid, begin
+
+
+def _live(call: Callable[[], object], ready: int, begin: int, *, after: float, failpoint: str) -> None:
+    os.environ["COUNTERSIGN_FAILPOINT"] = failpoint
+    code = 5
+    try:
+        connection.ensure_connection()
+        os.write(ready, b".")
+        os.read(begin, 1)
+        time.sleep(after)
+        call()
+        code = 0
+    except AssertionError as error:
+        os.write(2, f"the child: {error}\n".encode())
+        code = BROKEN
+    except BaseException as error:
+        os.write(2, f"the child: {error!r}\n".encode())
+        raise
+    finally:
+        os._exit(code)
