@@ -5,7 +5,7 @@ import os
 import httpx2
 from celery import Celery
 
-app = Celery("bare", broker=os.environ.get("REDIS_URL"))
+app = Celery("bare", broker=os.environ.get("REDIS_URL"), set_as_current=False)  # the house keeps its own
 app.conf.update(
     task_ignore_result=True,
     worker_prefetch_multiplier=1,
