@@ -8,8 +8,12 @@ from contextlib import contextmanager
 
 from django.db import connection, connections
 
-BROKEN = 7  # the exit status of a child whose assertion failed
+BROKEN = 7  # the exit status of a child in which a promise was broken
 BOUND = 30.0  # seconds a child may take; longer is a failure of the test
+
+
+class Broken(AssertionError):
+    """What was promised did not hold."""
 
 
 @contextmanager
@@ -29,7 +33,7 @@ def beside(call: Callable[[], object], *, after: float = 0.0) -> Iterator[int]:
 
 
 def alone(call: Callable[[], object], *, failpoint: str = "") -> int:
-    """A child made the call to its end: 0, BROKEN where an assertion failed in it, or minus the signal that ended it.
+    """A child made the call to its end: 0, BROKEN where it raised Broken, or minus the signal that ended it.
 
     Whatever it changed of the code, it alone had so. Any other error is told and exits with 5.
     """
@@ -77,8 +81,7 @@ def _live(call: Callable[[], object], ready: int, begin: int, *, after: float, f
         time.sleep(after)
         call()
         code = 0
-    except AssertionError as error:
-        os.write(2, f"the child: {error}\n".encode())
+    except Broken:
         code = BROKEN
     except BaseException as error:
         os.write(2, f"the child: {error!r}\n".encode())
