@@ -17,19 +17,19 @@ class Broken(AssertionError):
 
 
 @contextmanager
-def beside(call: Callable[[], object], *, after: float = 0.0) -> Iterator[int]:
+def beside(call: Callable[[], object], *, after: float = 0.0, failpoint: str = "", ends: int = 0) -> Iterator[int]:
     """A child makes the call `after` seconds from the moment this block is entered; the block is given its pid.
 
-    It is connected to its database by then. When the block ends the child has ended, and it ended well.
+    It is connected to its database by then. When the block ends the child has ended, and with `ends`, as `alone`.
     """
-    pid, begin = _waiting(call, after=after)
+    pid, begin = _waiting(call, after=after, failpoint=failpoint)
     try:
         os.write(begin, b".")
         yield pid
     finally:
         os.close(begin)
         code = ended(pid)
-    assert code == 0, f"the child ended with {code}"
+    assert code == ends, f"the child ended with {code}"
 
 
 def alone(call: Callable[[], object], *, failpoint: str = "") -> int:
