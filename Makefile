@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOCKS := requirements/production.txt requirements/development.txt
+PEERS := .bench/venv
 PACKAGES := config journal tenancy systems proposals approvals intents web demo sandbox
 PORT ?= 8000
 SANDBOX_PORT ?= 8900
@@ -55,9 +56,13 @@ test: $(VENV)/.locked  ## run every test on embedded servers (PYTEST_ARGS="-k na
 soak: $(VENV)/.locked  ## play random histories by the thousand, resumable (SEEDS=0-20000); hours
 	@$(BIN)/python -m tests.histories.soak $(SEEDS)
 
-bench: $(VENV)/.locked  ## measure a hand-over beside a bare Celery task; keep the machine still (minutes)
-	@$(BIN)/python -m benchmarks throughput --delay-ms 10 --workers 8
-	@$(BIN)/python -m benchmarks throughput --delay-ms 0 --workers 2
+bench: $(VENV)/.locked $(PEERS)/.locked  ## measure beside Celery and others; keep the machine still (under 20 minutes)
+	@$(BIN)/python -m benchmarks all
+
+$(PEERS)/.locked: requirements/benchmarks.txt
+	@"$(PYTHON)" -m venv --clear $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/benchmarks.txt
+	@touch $@
 
 check: $(VENV)/.locked  ## check style, types, floors, templates, migrations and deployment settings
 	$(BIN)/ruff check .
@@ -74,7 +79,7 @@ format: $(VENV)/.locked  ## put code into the house style
 	$(BIN)/ruff format .
 
 requirements: $(VENV)/.locked  ## compile requirements/*.in to hash-locked *.txt again
-	cd requirements && for name in production development; do \
+	cd requirements && for name in production development benchmarks; do \
 		../$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 			--quiet --output-file $$name.txt $$name.in || exit 1; done
 

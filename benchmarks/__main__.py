@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import growth, latency, profile, recovery, semantics, throughput
+from benchmarks import everything, growth, latency, profile, recovery, semantics, throughput
 from benchmarks.goals import Line, table
 
-KEPT = Path(".bench")
 MEASUREMENTS: Mapping[str, Callable[..., list[Line]]] = {
+    "all": everything.measure,
     "throughput": throughput.measure,
     "latency": latency.measure,
     "recovery": recovery.measure,
@@ -21,11 +21,12 @@ MEASUREMENTS: Mapping[str, Callable[..., list[Line]]] = {
     "profile": profile.measure,
 }
 SWITCHES: Mapping[str, Mapping[str, Any]] = {
+    "all": {},
     "throughput": {"delay_ms": 0.0, "workers": 2, "count": 200, "pairs": 7},
     "latency": {"count": 200},
     "recovery": {"count": 1000, "workers": 4, "only": ",".join(recovery.DISASTERS)},
     "semantics": {"count": 1000, "kills": 8, "sides": ",".join(semantics.SIDES)},
-    "growth": {"sizes": "100,10000,1000000", "count": 50, "pairs": 7},
+    "growth": {"sizes": "100,10000,1000000", "count": 30, "pairs": 7},
     "profile": {"count": 100, "sort": "cumulative"},
 }
 
@@ -33,13 +34,13 @@ SWITCHES: Mapping[str, Mapping[str, Any]] = {
 def main() -> None:
     """Run the measurement that the command names."""
     given = vars(_parser().parse_args())
-    name = given.pop("measurement")
+    name, keep = given.pop("measurement"), Path(given.pop("keep"))
     began = time.time()
     lines = MEASUREMENTS[name](**given, say=print)
-    KEPT.mkdir(exist_ok=True)
-    label = "-".join([name, *(f"{value}" for value in given.values())])
     kept = {"given": given, "began": began, "seconds": time.time() - began, "lines": [asdict(one) for one in lines]}
-    (KEPT / f"{label}.json").write_text(json.dumps(kept, indent=2))
+    keep = Path(str(keep).format(measurement=name))
+    keep.parent.mkdir(parents=True, exist_ok=True)
+    keep.write_text(json.dumps(kept, indent=2))
     print(table(lines))
 
 
@@ -48,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="measurement", required=True)
     for name, switches in SWITCHES.items():
         one = commands.add_parser(name, help=(MEASUREMENTS[name].__doc__ or "").splitlines()[0])
+        one.add_argument("--keep", default=".bench/{measurement}.json", help="where the numbers are kept")
         for switch, default in switches.items():
             one.add_argument(f"--{switch.replace('_', '-')}", type=type(default), default=default)
     return parser

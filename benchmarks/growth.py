@@ -32,7 +32,7 @@ def measure(*, sizes: str, count: int, pairs: int, say: Callable[[str], None]) -
         for turn in range(-1, pairs):
             for size in asked if turn % 2 == 0 else reversed(asked):
                 with _at(databases[size]):
-                    each, sweep = _batch(scene, count)
+                    each, sweep = batch(scene, count)
                 if turn >= 0:
                     seen[size].append(each)
                     sweeps[size].append(sweep)
@@ -53,7 +53,7 @@ def _lines(seen: dict[int, list[float]], sweeps: dict[int, list[float]]) -> list
     return told
 
 
-def _batch(scene: Stage, count: int) -> tuple[float, float]:
+def batch(scene: Stage, count: int) -> tuple[float, float]:
     """Milliseconds of the median hand-over of a batch, and of a sweep."""
     from intents.dispatching import hand_over
     from intents.sweeping import sweep

@@ -16,6 +16,18 @@ def seconds(leader: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def database() -> int:
+    """The process that all backends of the database are children of."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (backend,) = cursor.fetchone()
+    told = _stat(str(backend))
+    assert told is not None  # it has just answered
+    return int(told[1])
+
+
 def _stat(pid: str) -> list[str] | None:
     """The fields of `/proc/<pid>/stat` from the state on; None where the process has just ended."""
     try:

@@ -70,7 +70,7 @@ def _trial(scene: Stage, side: Side, *, count: int, kills: int) -> Counter[str]:
         instances[name] = side.work(name)
     _wait_for_rest(scene, side)
     effects = Counter(reference for _, reference in scene.arrivals())
-    return _counted(references, effects, side.in_doubt())
+    return counted(references, effects, side.in_doubt())
 
 
 def _wait_for_rest(scene: Stage, side: Side) -> None:
@@ -84,7 +84,8 @@ def _wait_for_rest(scene: Stage, side: Side) -> None:
         time.sleep(0.5)
 
 
-def _counted(references: list[str], effects: Counter[str], doubts: set[str] | int) -> Counter[str]:
+def counted(references: list[str], effects: Counter[str], doubts: set[str] | int) -> Counter[str]:
+    """What became of the orders, by the target's record and what their side lists as not done."""
     without = [reference for reference in references if not effects[reference]]
     if isinstance(doubts, set):
         lost = sum(reference not in doubts for reference in without)

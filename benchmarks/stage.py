@@ -25,12 +25,18 @@ sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a mea
 class Stage:
     """Everything that runs while something is measured. Made by `stage`."""
 
-    def __init__(self, servers: EmbeddedServers, target: str, env: dict[str, str], folder: Path) -> None:
-        self.servers, self.target, self.env, self.folder = servers, target, env, folder
+    def __init__(self, servers: EmbeddedServers | None, target: str, env: dict[str, str], folder: Path) -> None:
+        self._servers, self.target, self.env, self.folder = servers, target, env, folder
         self.world: World
         self.pattern: Intent
         self._next, self._started = 1_000_000, 0
         self.processes: list[Process] = []
+
+    @property
+    def servers(self) -> EmbeddedServers:
+        """Database and broker, where they are ours to break."""
+        assert self._servers is not None
+        return self._servers
 
     def orders(self, count: int, *, look_in: float = 3600.0) -> list[int]:
         """So many approved intents nobody has handed over, each on a file of its own; a sweep looks in `look_in` s."""
@@ -63,6 +69,11 @@ class Stage:
         """The clock that calls the sweeps."""
         return self.start(*f"celery -A config beat -s {self.folder}/schedule -l WARNING".split())
 
+    def start_target(self, delay_ms: float) -> None:
+        """The target answers: the first of our processes, and the last to end."""
+        self.start("benchmarks.target", self.target.rpartition(":")[2], str(delay_ms))
+        until(lambda: answers(f"{self.target}/_count"), what="the target answers")
+
     def start(self, *command: str, python: str = sys.executable, **env: str) -> Process:
         """A Python module as a process of its own; it ends with the stage."""
         self._started += 1
@@ -93,8 +104,9 @@ class Stage:
 
     def dismiss(self, keep: int = 1) -> None:
         """Every process but the first `keep` has ended: the target was the first."""
-        for process in self.processes[keep:]:
-            process.stop()
+        for process in reversed(self.processes[keep:]):
+            process.kill()  # nothing of theirs is needed any more
+            process.child.wait()
         del self.processes[keep:]
 
 
@@ -108,14 +120,13 @@ def stage(*, delay_ms: float, sweep_seconds: float = 5.0) -> Iterator[Stage]:
         servers = EmbeddedServers(folder / "home", durable=True, environ={}, say=quiet)
         stack.callback(servers.discard)
         servers.start()
-        port = free_port()
-        made = Stage(servers, f"http://127.0.0.1:{port}", {}, folder)
+        made = Stage(servers, f"http://127.0.0.1:{free_port()}", {}, folder)
         stack.callback(made.close)
         made.env = {**_environment(servers, made.target), "SWEEP_SECONDS": str(sweep_seconds)}
         os.environ.update(made.env)
-        made.start("benchmarks.target", str(port), str(delay_ms))
-        until(lambda: answers(f"{made.target}/_count"), what="the target answers")
-        _seed(made)
+        made.start_target(delay_ms)
+        _migrate()
+        seed(made)
         yield made
 
 
@@ -133,13 +144,17 @@ def _environment(servers: EmbeddedServers, target: str) -> dict[str, str]:
     }
 
 
-def _seed(made: Stage) -> None:
+def _migrate() -> None:
     import django
 
     django.setup()
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
+
+
+def seed(made: Stage) -> None:
+    """The cast and the contracts of the tests' world exist, and one order was proposed, signed and confirmed."""
     from tests.sandboxing import Sandbox
     from tests.world import make_world
 

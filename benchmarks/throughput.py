@@ -24,6 +24,7 @@ from benchmarks.ratios import ratio
 from benchmarks.stage import Stage, stage
 
 PEERS = {"order": "bare.post", "look and order": "bare.look_and_post"}
+WORKERS = {"config": "handover", "benchmarks.bare": "bare"}
 # goal and floor, by (delay in ms, workers)
 AIMS = {(10.0, 8): (0.80, 0.70), (0.0, 2): (0.55, 0.45)}
 
@@ -48,23 +49,32 @@ Seen = Mapping[str, Sequence[Batch]]
 def measure(*, delay_ms: float, workers: int, count: int, pairs: int, say: Callable[[str], None]) -> list[Line]:
     """Ratios of throughput and of processor time, ours to each peer."""
     with stage(delay_ms=delay_ms) as scene:
-        ours = scene.worker("config", "handover", workers).pid
-        bare = scene.worker("benchmarks.bare", "bare", workers).pid
-        batches: dict[str, Callable[[], Batch]] = {
-            "ours": lambda: _ours(scene, count, ours),
-            **{name: _peer(scene, count, task, bare) for name, task in PEERS.items()},
-        }
-        for batch in batches.values():
-            batch()
-        seen: dict[str, list[Batch]] = {name: [] for name in batches}
-        for pair in range(pairs):
-            for name in list(batches) if pair % 2 == 0 else reversed(list(batches)):
-                seen[name].append(batches[name]())
-            say("  ".join(f"{name} {seen[name][-1].rate:.0f}/s" for name in batches))
-    return _lines(seen, label=f"{delay_ms:g} ms, {workers} workers", aim=AIMS.get((delay_ms, workers), (None, None)))
+        seen = run(scene, workers=workers, count=count, pairs=pairs, say=say)
+    return told(seen, label=f"{delay_ms:g} ms, {workers} workers", aim=AIMS.get((delay_ms, workers), (None, None)))
 
 
-def _lines(seen: Seen, *, label: str, aim: tuple[float | None, float | None]) -> list[Line]:
+def run(scene: Stage, *, workers: int, count: int, pairs: int, say: Callable[[str], None]) -> Seen:
+    """So many pairs of batches of each side, on a stage that is set."""
+    at_work = [scene.worker(app, queue, workers, wait=False) for app, queue in WORKERS.items()]
+    for worker in at_work:
+        worker.says("ready.")
+    ours, bare = (worker.pid for worker in at_work)
+    batches: dict[str, Callable[[], Batch]] = {
+        "ours": lambda: _ours(scene, count, ours),
+        **{name: _peer(scene, count, task, bare) for name, task in PEERS.items()},
+    }
+    for batch in batches.values():
+        batch()
+    seen: dict[str, list[Batch]] = {name: [] for name in batches}
+    for pair in range(pairs):
+        for name in list(batches) if pair % 2 == 0 else reversed(list(batches)):
+            seen[name].append(batches[name]())
+        say("  ".join(f"{name} {seen[name][-1].rate:.0f}/s" for name in batches))
+    return seen
+
+
+def told(seen: Seen, *, label: str, aim: tuple[float | None, float | None]) -> list[Line]:
+    """The lines of the table."""
     goal, floor = aim
     order, both = seen["order"], seen["look and order"]
     apart = [
@@ -77,22 +87,22 @@ def _lines(seen: Seen, *, label: str, aim: tuple[float | None, float | None]) ->
         "order alone, our look included": ratio(*([one.rate for one in seen[name]] for name in ("ours", "order"))),
     }
     aims = [(goal, floor), (goal, floor), (None, None)]
-    told = [
+    compared = [
         Line(f"throughput, {label}: {what}", one.median, one.low, *aim)
         for (what, one), aim in zip(rates.items(), aims, strict=True)
     ]
-    return [*told, *_costs(seen, label)]
+    return [*compared, *_costs(seen, label)]
 
 
 def _costs(seen: Seen, label: str) -> list[Line]:
     """What an order costs each side, in processor time: a second, less noisy measure."""
     worker = ratio(*([one.worker_ms for one in seen[name]] for name in ("ours", "look and order")))
-    told = [Line(f"workers' processor time, {label}: look and order", worker.median, worker.high, more=False)]
+    costs = [Line(f"workers' processor time, {label}: look and order", worker.median, worker.high, more=False)]
     for name, runs in seen.items():
-        told.append(Line(f"{label}: {name}", median(run.rate for run in runs), unit="/s"))
-        told.append(Line(f"{label}: {name}, workers", median(run.worker_ms for run in runs), unit="ms"))
-    told.append(Line(f"{label}: ours, database", median(run.database_ms for run in seen["ours"]), unit="ms"))
-    return told
+        costs.append(Line(f"{label}: {name}", median(one.rate for one in runs), unit="/s"))
+        costs.append(Line(f"{label}: {name}, workers", median(one.worker_ms for one in runs), unit="ms"))
+    costs.append(Line(f"{label}: ours, database", median(one.database_ms for one in seen["ours"]), unit="ms"))
+    return costs
 
 
 def _ours(scene: Stage, count: int, worker: int) -> Batch:
@@ -119,8 +129,7 @@ def _peer(scene: Stage, count: int, task: str, worker: int) -> Callable[[], Batc
 
 def _batch(scene: Stage, count: int, worker: int, publish: Callable[[str], None], *, queue: str) -> Batch:
     """Publish where nobody listens, let go, and read the target's own record."""
-    assert scene.servers.postgres is not None
-    database = scene.servers.postgres.process.pid
+    database = processors.database()
     scene.reset()
     publish("parked")
     before = processors.seconds(worker), processors.seconds(database)
