@@ -11,7 +11,7 @@ from tests.world import World
 
 pytestmark = pytest.mark.browser
 
-LOOKS = [("en", "light", 1280), ("fr", "dark", 1280), ("fr", "light", 320)]
+LOOKS = [("en", "light", 1280), ("fr", "dark", 1280), ("fr", "light", 390), ("en", "dark", 320)]
 
 
 @pytest.mark.parametrize(("language", "theme", "width"), LOOKS)
