@@ -136,6 +136,7 @@ CELERY_TASK_DEFAULT_QUEUE = "handover"
 CELERY_TASK_ROUTES = {
     "intents.tasks.open_intent": {"queue": "handover"},
     "intents.tasks.hand_over": {"queue": "handover"},
+    "intents.tasks.cancel": {"queue": "handover"},
     "intents.tasks.probe": {"queue": "probes"},
     "intents.tasks.sweep": {"queue": "sweeps"},
 }

@@ -10,15 +10,16 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from approvals.models import Act
 from intents.answering import never_sent
-from intents.doubting import searchable
+from intents.doubting import look_soon
 from intents.establishing import Seen, keep
 from intents.evidence import Judgement, Verdict
 from intents.failpoints import Step, failpoint
 from intents.holding import Held, hold
-from intents.models import Cancellation, Evidence, Intent, Pause
+from intents.models import Cancellation, Evidence, Pause
 from intents.moving import instant, tell_of
 from intents.outcomes import names_us
 from intents.states import FINAL, State
@@ -35,7 +36,6 @@ from tenancy.models import User
 
 Result = Cancellation.Result
 MAY_BE_NAMED = frozenset({State.ACCEPTED, State.UNKNOWN, State.CONFIRMED})
-IN_DOUBT = (State.ACCEPTED, State.UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,7 @@ def ask(held: Held, act: Act, *, now: datetime) -> None:
     if Cancellation.objects.filter(intent=held.intent).exclude(result=Result.NOT_DELIVERED).exists():
         return
     Cancellation.objects.create(intent=held.intent, act=act)
-    if held.state in IN_DOUBT and searchable(held):  # there may be something to name already
-        Intent.objects.filter(pk=held.intent.pk, state=held.state).update(next_probe_at=now)
-        nudge("intents.tasks.probe", held.intent.pk)
+    look_soon(held, now=now)  # there may be something to name already
     nudge("intents.tasks.cancel", held.intent.pk)
 
 
@@ -154,9 +152,7 @@ def _write(marked: _Marked, reply: Reply) -> str:
         evidence = keep(held, _as_seen(marked, reply, result), actor=actor, now=now)
         facts = {"result": result, "evidence": evidence.pk, "status": reply.status or 0}
         tell_of(held, kind=Kind.CANCELLATION_ANSWERED, actor=actor, now=now, facts=facts)
-        if held.state in IN_DOUBT and searchable(held):
-            Intent.objects.filter(pk=held.intent.pk, state=held.state).update(next_probe_at=now)
-            nudge("intents.tasks.probe", held.intent.pk)
+        look_soon(held, now=now)
     return result
 
 
@@ -189,17 +185,23 @@ def _close(row: Cancellation, result: str, *, now: datetime, status: int | None 
     return bool(still_open.update(result=result, closed_at=now, status=status, fault=fault[:64]))
 
 
-def move_on(*, limit: int = 100) -> int:
-    """Cancellations that wait are looked at, and one whose time is over has no answer. For the sweep."""
-    now = database_now()
-    for row in Cancellation.objects.filter(result=Result.OPEN, deadline__lte=now)[:limit]:
-        with transaction.atomic(durable=True):
-            held = hold(row.intent_id)
-            if _close(row, Result.NO_ANSWER, now=now, fault="deadline"):
-                facts = {"result": Result.NO_ANSWER, "fault": "deadline"}
-                tell_of(held, kind=Kind.CANCELLATION_ANSWERED, actor=Actor.worker("sweep"), now=now, facts=facts)
-    waiting = Cancellation.objects.filter(result=Result.ASKED, intent__state__in=[*FINAL, State.ACCEPTED])
-    ids = list(waiting.values_list("intent", flat=True)[:limit])
-    for intent_id in ids:
-        nudge("intents.tasks.cancel", intent_id)
-    return len(ids)
+def give_up(pk: int) -> bool:
+    """A cancellation whose time is over has no answer: whoever sent it died, or still waits."""
+    row = Cancellation.objects.get(pk=pk)
+    with transaction.atomic(durable=True):
+        held, now = hold(row.intent_id), database_now()
+        if not _close(row, Result.NO_ANSWER, now=now, fault="deadline"):
+            return False
+        facts = {"result": Result.NO_ANSWER, "fault": "deadline"}
+        tell_of(held, kind=Kind.CANCELLATION_ANSWERED, actor=Actor.worker("sweep"), now=now, facts=facts)
+    return True
+
+
+def overdue() -> QuerySet[Cancellation]:
+    """Those that are being sent, and whose time is over."""
+    return Cancellation.objects.filter(result=Result.OPEN, deadline__lte=database_now())
+
+
+def waiting() -> QuerySet[Cancellation]:
+    """Those that may have something to name, or nothing left to do."""
+    return Cancellation.objects.filter(result=Result.ASKED, intent__state__in=[*FINAL, State.ACCEPTED]).order_by("pk")

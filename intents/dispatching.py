@@ -82,9 +82,9 @@ def look_at(intent_id: int) -> Look | None:
     try:
         further = held.intent.attempt > 0 and held.adapter.config.capabilities.can_look_up
         seen = search(held, attempt=held.intent.attempt) if further else None
-        return Look(at, held.proposal.pk, target, seen, held.adapter.prepare(held.order))
+        return Look(at, target, seen, held.adapter.prepare(held.order))
     except (CannotPrepare, UnknownSystem):
-        return Look(at, held.proposal.pk, target, None, None)
+        return Look(at, target, None, None)
 
 
 def _hand_over_once(marked: Marked) -> str:

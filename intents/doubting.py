@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Max
 
 from intents.holding import Held
-from intents.models import Case
+from intents.models import Case, Intent
 from intents.moving import instant, move, tell_of, wake_waiters
 from intents.states import State
 from journal.kinds import Kind
@@ -59,6 +59,14 @@ def searchable(held: Held) -> bool:
         return held.adapter.config.capabilities.can_look_up
     except UnknownSystem:
         return False
+
+
+def look_soon(held: Held, *, now: datetime) -> None:
+    """An order in doubt is looked up at once, where its system can be searched. In the caller's transaction."""
+    if held.state not in (State.ACCEPTED, State.UNKNOWN) or not searchable(held):
+        return
+    Intent.objects.filter(pk=held.intent.pk, state=held.state).update(next_probe_at=now)
+    nudge("intents.tasks.probe", held.intent.pk)
 
 
 def visibility_delay(held: Held) -> timedelta:

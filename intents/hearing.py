@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from django.db import IntegrityError, transaction
 
 from intents.answering import close_attempt
-from intents.doubting import searchable
+from intents.doubting import look_soon
 from intents.establishing import MOVED_BY, Seen, keep, learn, settle
 from intents.evidence import Judgement, Verdict, judge
 from intents.failpoints import Step, failpoint
@@ -23,7 +23,6 @@ from intents.states import State
 from journal.clock import now as database_now
 from journal.kinds import Kind
 from journal.recording import Actor, record
-from proposals.nudging import nudge
 from systems.adapters import registry
 from systems.adapters.registry import UnknownSystem
 from systems.adapters.replies import excerpt
@@ -32,7 +31,6 @@ from tenancy.models import Organization
 
 NOBODY = 0  # the organization of an entry about a system that none has
 MAX_BODY = 64 * 1024
-IN_DOUBT = (State.ACCEPTED, State.UNKNOWN)
 _IDENTIFIER = re.compile(r"[\x21-\x7e]{1,255}")
 _SECONDS = re.compile(r"[0-9]{1,12}")
 
@@ -170,7 +168,7 @@ def _take_in(intent_id: int, organization: Organization, message: Message, news:
             evidence=evidence,
         )
         if seen.judgement.verdict is Verdict.NOTHING and seen.judgement.because != "overtaken":
-            _look_soon(held, now=now)
+            look_soon(held, now=now)  # a claim is worth a look
         failpoint(Step.BEFORE_PROBE_COMMIT)
     return held.intent.state
 
@@ -219,11 +217,3 @@ def _learned(held: Held, seen: Seen, *, actor: Actor, now: datetime) -> Evidence
         close_attempt(attempt, result=Attempt.Result.NO_ANSWER, now=now, fault="called_back")
     settle(held, evidence, to=to, actor=actor, now=now)
     return evidence
-
-
-def _look_soon(held: Held, *, now: datetime) -> None:
-    """A claim is worth a look, at once, where the business system can be searched."""
-    if held.state not in IN_DOUBT or not searchable(held):
-        return
-    Intent.objects.filter(pk=held.intent.pk, state=held.state).update(next_probe_at=now)
-    nudge("intents.tasks.probe", held.intent.pk)

@@ -107,11 +107,6 @@ def hold_intent(proposal: Proposal, intent_id: int) -> Held:
     return _together(proposal, intent, authorization)
 
 
-def proposal_of(intent_id: int) -> int:
-    """The id of the intent's proposal; raises Intent.DoesNotExist."""
-    return int(Intent.objects.values_list("revision__proposal", flat=True).get(pk=intent_id))
-
-
 def glance(intent_id: int) -> Held:
     """The same rows, read without any lock: to be looked at again under lock before anything is decided.
 

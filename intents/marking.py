@@ -36,7 +36,6 @@ class Look:
     """What was observed before anything is decided. `at` is the database's clock before the observation began."""
 
     at: datetime
-    proposal_id: int
     target: assessing.Look
     search: Seen | None
     prepared: Prepared | None

@@ -8,23 +8,19 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
-import redis
-from celery import current_app
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from kombu.exceptions import OperationalError as BrokerDown
 
 from approvals.ending import expire
 from approvals.models import Act, Authorization
-from intents import cancelling, circuit, pausing
+from intents import cancelling, circuit, pausing, waking
 from intents.answering import close_attempt
 from intents.doubting import become_unknown
 from intents.ending import end_without_effect
 from intents.holding import hold, hold_proposal
-from intents.models import Attempt, Circuit, Intent, Pause, Progress
+from intents.models import Attempt, Intent, Progress
 from intents.moving import Moved
 from intents.opening import open_intent
 from intents.states import State
@@ -35,12 +31,7 @@ from proposals.models import ContractVersion, Proposal
 log = logging.getLogger(__name__)
 
 BATCH = 200
-# A queue of the broker is filled up to so many messages: while no worker takes any, it does not grow.
-QUEUED_AT_MOST = 1000
-TRIED_AT_ONCE = 3  # of those that wait for an open circuit; one of them gets leave to try
 SECONDS = 4.0
-# How long a nudged row is left to the worker that was told of it.
-LEASE = timedelta(seconds=5)
 SWEEP = Actor.worker("sweep")
 
 Counts = Counter[str]
@@ -56,9 +47,9 @@ def sweep() -> Counts:
     end = time.monotonic() + SECONDS
     for name, due, act in _DUTIES:
         counts[name] = _drain(due, act, end=end)
-    counts["nudged"] = _nudge_ready()
-    counts["probes"] = _nudge_probes()
-    counts["cancellations"] = cancelling.move_on()
+    counts["nudged"] = waking.wake_ready()
+    counts["probes"] = waking.wake_probes()
+    counts["cancellations"] = waking.wake_cancellations()
     circuit.forget(now=database_now())
     pausing.keep()
     Progress.objects.update_or_create(duty="sweep", defaults={"at": database_now()})
@@ -229,60 +220,5 @@ _DUTIES: tuple[tuple[str, Callable[[], QuerySet], Callable[[int], bool]], ...] =
     ("opened", _unopened, _open),
     ("given_up", _given_up, give_up),
     ("unreviewed", _unreviewed, expire_review),
+    ("unanswered_cancellations", cancelling.overdue, cancelling.give_up),
 )
-
-
-# --- nudges: ids only, published directly; a broker that is down ends them until the next sweep
-
-
-def _nudge_ready() -> int:
-    ready = Intent.objects.filter(state=State.READY, next_look_at__lte=database_now()).exclude(_held_back())
-    due = list(ready.order_by("next_look_at").values_list("pk", flat=True)[:QUEUED_AT_MOST])
-    return _publish("intents.tasks.hand_over", [*_next_tries(), *due], queue="handover", due="next_look_at")
-
-
-def _held_back() -> Q:
-    """What nobody looks at before its pause is lifted or its circuit closed."""
-    which = Q(waiting="paused", organization__in=Pause.objects.filter(lifted_at__isnull=True).values("organization"))
-    for row in Circuit.objects.filter(opened_at__isnull=False):
-        which |= Q(waiting=circuit.WAITING, organization=row.organization_id, system=row.system)
-    return which
-
-
-def _next_tries() -> list[int]:
-    due = Circuit.objects.filter(opened_at__isnull=False, next_try_at__lte=database_now())
-    return [pk for row in due.order_by("next_try_at") for pk in circuit.to_try(row, limit=TRIED_AT_ONCE)]
-
-
-def _nudge_probes() -> int:
-    due = Intent.objects.filter(state__in=[State.ACCEPTED, State.UNKNOWN], next_probe_at__lte=database_now()).order_by(
-        "next_probe_at"
-    )
-    ids = list(due.values_list("pk", flat=True)[:QUEUED_AT_MOST])
-    return _publish("intents.tasks.probe", ids, queue="probes", due="next_probe_at")
-
-
-def _publish(task: str, ids: list[int], *, queue: str, due: str) -> int:
-    told = []
-    for pk in ids[: _room_in(queue) if ids else 0]:
-        try:
-            current_app.send_task(task, args=(pk,), ignore_result=True)
-        except (BrokerDown, OSError) as error:
-            log.warning("the broker cannot be reached (%s): the next sweep tries again", type(error).__name__)
-            break
-        told.append(pk)
-    # What was told of is left alone for a moment; what a worker has moved on meanwhile keeps its own time.
-    now = database_now()
-    Intent.objects.filter(pk__in=told, **{f"{due}__lte": now}).update(**{due: now + LEASE})
-    return len(told)
-
-
-def _room_in(queue: str) -> int:
-    """How many more messages the queue takes: one that nobody empties does not grow, one that was lost is filled."""
-    client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=0.5, socket_connect_timeout=0.5)
-    try:
-        return max(0, QUEUED_AT_MOST - int(client.llen(queue)))
-    except (redis.RedisError, OSError):
-        return QUEUED_AT_MOST  # publishing will tell what is wrong with the broker
-    finally:
-        client.close()

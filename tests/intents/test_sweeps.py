@@ -8,7 +8,7 @@ import redis
 from django.conf import settings
 
 from approvals.models import Authorization
-from intents import sweeping
+from intents import sweeping, waking
 from intents.dispatching import look_at
 from intents.marking import decide_and_mark
 from intents.models import Intent, Progress
@@ -118,7 +118,7 @@ def test_many_lapsed_approvals_drain_in_bounded_sweeps_without_a_single_effect(w
 def test_while_no_worker_takes_anything_the_broker_does_not_grow_and_a_flushed_one_is_filled_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "QUEUED_AT_MOST", 3)
+    monkeypatch.setattr(waking, "QUEUED_AT_MOST", 3)
     for number in range(5):
         world.approved(session=f"s{number}")
     flush_broker()
