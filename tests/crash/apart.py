@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.db import connection, connections
+from django.db import DatabaseError, InterfaceError, connection, connections
 
 BROKEN = 7  # the exit status of a child in which a promise was broken
+LOST = 3  # of one whose database failed it
 BOUND = 30.0  # seconds a child may take; longer is a failure of the test
 
 
@@ -33,14 +34,20 @@ def beside(call: Callable[[], object], *, after: float = 0.0, failpoint: str = "
 
 
 def alone(call: Callable[[], object], *, failpoint: str = "") -> int:
-    """A child made the call to its end: 0, BROKEN where it raised Broken, or minus the signal that ended it.
+    """A child made the call to its end: 0, BROKEN where it raised Broken, LOST, or minus the signal that ended it.
 
     Whatever it changed of the code, it alone had so. Any other error is told and exits with 5.
     """
-    pid, begin = _waiting(call, failpoint=failpoint)
-    os.write(begin, b".")
-    os.close(begin)
-    return ended(pid)
+    return ended(forked(call, failpoint=failpoint))
+
+
+def forked(call: Callable[[], object], *, failpoint: str = "") -> int:
+    """The pid of a child that makes the call at once; how it went, `ended` tells."""
+    connections.close_all()  # a child must not speak on, nor close, a connection of its parent
+    pid = os.fork()
+    if not pid:
+        _live(call, failpoint=failpoint)
+    return pid
 
 
 def ended(pid: int) -> int:
@@ -56,13 +63,18 @@ def ended(pid: int) -> int:
 
 
 def _waiting(call: Callable[[], object], *, after: float = 0.0, failpoint: str = "") -> tuple[int, int]:
-    connections.close_all()  # a child must not speak on, nor close, a connection of its parent
     ready, told_ready = os.pipe()
     told_begin, begin = os.pipe()
-    pid = os.fork()
-    if not pid:
+
+    def told_to() -> None:
         os.close(begin)
-        _live(call, told_ready, told_begin, after=after, failpoint=failpoint)
+        connection.ensure_connection()
+        os.write(told_ready, b".")
+        os.read(told_begin, 1)
+        time.sleep(after)
+        call()
+
+    pid = forked(told_to, failpoint=failpoint)
     os.close(told_ready)
     os.close(told_begin)
     os.read(ready, 1)
@@ -71,18 +83,16 @@ def _waiting(call: Callable[[], object], *, after: float = 0.0, failpoint: str =
     return pid, begin
 
 
-def _live(call: Callable[[], object], ready: int, begin: int, *, after: float, failpoint: str) -> None:
+def _live(call: Callable[[], object], *, failpoint: str) -> None:
     os.environ["COUNTERSIGN_FAILPOINT"] = failpoint
     code = 5
     try:
-        connection.ensure_connection()
-        os.write(ready, b".")
-        os.read(begin, 1)
-        time.sleep(after)
         call()
         code = 0
     except Broken:
         code = BROKEN
+    except (DatabaseError, InterfaceError):
+        code = LOST
     except BaseException as error:
         os.write(2, f"the child: {error!r}\n".encode())
         raise

@@ -10,11 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import redis
-from django.conf import settings
-from django.db import DatabaseError, InterfaceError, connections
+from django.db import connections
 
-BOUND = 20.0  # seconds a child may take; longer is a failure of the test
+from tests.crash.apart import BOUND, ended, forked
 
 
 class DatabaseProxy:
@@ -90,43 +88,28 @@ def child(
     Returns its exit status: 0, 3 where its database failed it, or minus the signal that ended it; 4 where it never
     came to that step.
     """
-    connections.close_all()  # a child must not speak on, nor close, a connection of its parent
     place = folder / "step"
-    pid = os.fork()
-    if not pid:
-        _live_as_a_child(call, f"{step}:wait={place}:once={folder}/once", proxy)
-    if _arrived(pid, place):
-        fault(pid)
-        place.with_suffix(".go").touch()
-    else:
+    pid = forked(_speaking(proxy, call), failpoint=f"{step}:wait={place}:once={folder}/once")
+    if not _arrived(pid, place):
         os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        ended(pid)
         return 4
-    _pid, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status)
+    fault(pid)
+    place.with_suffix(".go").touch()
+    return ended(pid)
 
 
 def through(proxy: DatabaseProxy, call: Callable[[], object]) -> int:
     """Run the call in a forked process that speaks to its database through the proxy; its exit status, as `child`."""
-    connections.close_all()
-    pid = os.fork()
-    if not pid:
-        _live_as_a_child(call, "", proxy)
-    _pid, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status)
+    return ended(forked(_speaking(proxy, call)))
 
 
-def _live_as_a_child(call: Callable[[], object], failpoint: str, proxy: DatabaseProxy) -> None:
-    os.environ["COUNTERSIGN_FAILPOINT"] = failpoint
-    code = 5
-    try:
+def _speaking(proxy: DatabaseProxy, call: Callable[[], object]) -> Callable[[], object]:
+    def act() -> None:
         proxy.use()
         call()
-        code = 0
-    except (DatabaseError, InterfaceError):
-        code = 3
-    finally:
-        os._exit(code)
+
+    return act
 
 
 def _arrived(pid: int, place: Path) -> bool:
@@ -138,13 +121,6 @@ def _arrived(pid: int, place: Path) -> bool:
             return False
         time.sleep(0.005)
     return False
-
-
-def flush_broker() -> None:
-    """Every message is gone."""
-    client = redis.Redis.from_url(settings.REDIS_URL)
-    client.flushdb()
-    client.close()
 
 
 def _address_of_the_database() -> str | tuple[str, int]:

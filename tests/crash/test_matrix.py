@@ -20,8 +20,9 @@ from intents import dispatching, opening, verifying
 from intents.failpoints import Step
 from intents.models import Intent
 from systems.adapters import registry
+from tests.conftest import flush_broker
 from tests.crash import table
-from tests.crash.faults import DatabaseProxy, child, flush_broker
+from tests.crash.faults import DatabaseProxy, child
 from tests.crash.recovering import recover
 from tests.embedded_plugin import new_home
 from tests.intents.desk import lost_after_effect

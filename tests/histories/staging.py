@@ -1,12 +1,10 @@
 """What a history is played on: the product's world, the business system's ledger, and processes that may die."""
 
-import os
 import random
 import signal
 from collections import Counter
 from collections.abc import Callable
-
-from django.db import OperationalError, connections
+from contextlib import suppress
 
 from approvals.cases import AlreadyDecided, NotAllowed, Stale
 from approvals.models import Authorization
@@ -16,6 +14,7 @@ from intents.models import Intent
 from proposals.models import ContractVersion, Proposal
 from proposals.queries import NotFound
 from tenancy import roles
+from tests.crash.apart import LOST, ended, forked
 from tests.histories.model import Broken, Order, Truth
 from tests.world import World
 
@@ -117,27 +116,12 @@ class Scene:
 
     def in_children(self, count: int, call: Callable[[], object], *, failpoint: str) -> None:
         """The call was made in so many processes at once, each with the failpoint."""
-        connections.close_all()  # a child must not speak on, nor close, a connection of its parent
-        children = []
-        for _ in range(count):
-            pid = os.fork()
-            if not pid:
-                _live_as_a_child(call, failpoint)
-            children.append(pid)
-        for pid in children:
-            _pid, status = os.waitpid(pid, 0)
-            code = os.waitstatus_to_exitcode(status)
-            if code not in (0, -signal.SIGKILL):
+
+        def worker() -> None:
+            with suppress(*REFUSED):
+                call()
+
+        for pid in [forked(worker, failpoint=failpoint) for _ in range(count)]:
+            code = ended(pid)
+            if code not in (0, LOST, -signal.SIGKILL):
                 raise Broken(f"a worker ended with {code}")
-
-
-def _live_as_a_child(call: Callable[[], object], failpoint: str) -> None:
-    os.environ["COUNTERSIGN_FAILPOINT"] = failpoint
-    code = 5
-    try:
-        call()
-        code = 0
-    except (OperationalError, *REFUSED):
-        code = 0
-    finally:
-        os._exit(code)

@@ -8,8 +8,8 @@ import pytest
 from intents import cancelling, stopping, sweeping, verifying
 from intents.models import Cancellation, Evidence, Intent
 from tenancy.models import RoleGrant
+from tests.crash.apart import alone
 from tests.intents.desk import lost_after_effect, lost_without_effect
-from tests.intents.test_killed_at_every_step import in_a_child
 from tests.world import World
 
 ROUTE = "POST /review-requests/{ref}/cancellation"
@@ -70,7 +70,7 @@ def test_it_is_never_repeated_whatever_comes_back(
 
 def test_a_worker_killed_after_the_mark_sent_at_most_one_and_it_is_told_as_not_known(world: World) -> None:
     intent = asked_then_shown(world)
-    assert in_a_child(lambda: cancelling.cancel(intent.pk, worker="victim"), failpoint="marked:kill") == -9
+    assert alone(lambda: cancelling.cancel(intent.pk, worker="victim"), failpoint="marked:kill") == -9
     row = Cancellation.objects.get()
     assert (row.result, sent(world)) == ("open", [])
     time.sleep(2.1)  # the attempt deadline of the tests' systems

@@ -1,14 +1,13 @@
 """A process that ends, or loses its database, at any step: at most one effect, nothing lost, nothing falsely final."""
 
-import os
 from pathlib import Path
 
 import pytest
-from django.db import OperationalError, connections
 
 from intents import dispatching, opening, verifying
 from intents.failpoints import Step
 from intents.models import Intent
+from tests.crash.apart import alone
 from tests.intents.desk import lost_after_effect
 from tests.world import World
 
@@ -24,22 +23,6 @@ def test_every_step_is_tried_here() -> None:
     assert tried == set(Step)
 
 
-def in_a_child(call: object, *, failpoint: str) -> int:
-    """Run the call in a forked process with a failpoint; return its exit status, or minus the signal that ended it."""
-    connections.close_all()  # a child must not speak on, nor close, a connection of its parent
-    child = os.fork()
-    if not child:
-        os.environ["COUNTERSIGN_FAILPOINT"] = failpoint
-        try:
-            call()  # type: ignore[operator]
-        except OperationalError:
-            os._exit(3)
-        finally:
-            os._exit(0)
-    _pid, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
-
-
 def overdue(intent: Intent) -> None:
     """Time passes: whatever was being sent is past its deadline."""
     Intent.objects.filter(pk=intent.pk, state="sending").update(deadline="2020-01-01T00:00:00Z")
@@ -48,7 +31,7 @@ def overdue(intent: Intent) -> None:
 @pytest.mark.parametrize("step", BEFORE_MARK)
 def test_killed_before_the_mark_it_is_sent_once_later(world: World, step: Step) -> None:
     intent = world.approved()
-    assert in_a_child(lambda: dispatching.hand_over(intent.pk, worker="victim"), failpoint=f"{step}:kill") == -9
+    assert alone(lambda: dispatching.hand_over(intent.pk, worker="victim"), failpoint=f"{step}:kill") == -9
     intent.refresh_from_db()
     assert (intent.state, intent.attempt, world.sandbox.submissions()) == ("ready", 0, [])
     world.sweep()
@@ -59,7 +42,7 @@ def test_killed_before_the_mark_it_is_sent_once_later(world: World, step: Step) 
 @pytest.mark.parametrize("step", AFTER_MARK)
 def test_killed_after_the_mark_it_is_unknown_and_never_sent_again(world: World, step: Step) -> None:
     intent = world.approved()
-    assert in_a_child(lambda: dispatching.hand_over(intent.pk, worker="victim"), failpoint=f"{step}:kill") == -9
+    assert alone(lambda: dispatching.hand_over(intent.pk, worker="victim"), failpoint=f"{step}:kill") == -9
     overdue(intent)
     world.sweep(2)
     world.hand_over(intent)
@@ -69,7 +52,7 @@ def test_killed_after_the_mark_it_is_unknown_and_never_sent_again(world: World, 
 @pytest.mark.parametrize("step", AFTER_ANSWER)
 def test_killed_after_the_answer_it_is_unknown_until_a_probe_confirms(world: World, step: Step) -> None:
     intent = world.approved()
-    assert in_a_child(lambda: dispatching.hand_over(intent.pk, worker="victim"), failpoint=f"{step}:kill") == -9
+    assert alone(lambda: dispatching.hand_over(intent.pk, worker="victim"), failpoint=f"{step}:kill") == -9
     overdue(intent)
     world.sweep(2)
     assert world.status(intent) == "outcome_unknown"
@@ -81,7 +64,7 @@ def test_killed_after_the_answer_it_is_unknown_until_a_probe_confirms(world: Wor
 def test_killed_after_the_outcome_was_written_it_is_confirmed(world: World) -> None:
     intent = world.approved()
     step = Step.OUTCOME_WRITTEN
-    assert in_a_child(lambda: dispatching.hand_over(intent.pk, worker="victim"), failpoint=f"{step}:kill") == -9
+    assert alone(lambda: dispatching.hand_over(intent.pk, worker="victim"), failpoint=f"{step}:kill") == -9
     world.hand_over(intent)
     assert (world.status(intent), len(world.sandbox.submissions())) == ("confirmed", 1)
 
@@ -91,7 +74,7 @@ def test_killed_while_opening_the_intent_exists_once(world: World, step: Step) -
     proposal = world.propose()
     world.sign(proposal)
     authorization = world.revision(proposal).authorizations.get()
-    assert in_a_child(lambda: opening.open_intent(authorization.pk), failpoint=f"{step}:kill") == -9
+    assert alone(lambda: opening.open_intent(authorization.pk), failpoint=f"{step}:kill") == -9
     world.sweep(2)
     assert Intent.objects.get().state == "ready"
 
@@ -99,7 +82,7 @@ def test_killed_while_opening_the_intent_exists_once(world: World, step: Step) -
 @pytest.mark.parametrize("step", PROBING)
 def test_killed_while_probing_the_next_probe_confirms(world: World, step: Step) -> None:
     intent = lost_after_effect(world)
-    assert in_a_child(lambda: verifying.probe(intent.pk), failpoint=f"{step}:kill") == -9
+    assert alone(lambda: verifying.probe(intent.pk), failpoint=f"{step}:kill") == -9
     assert world.status(intent) == "outcome_unknown"
     verifying.probe(intent.pk)
     assert world.status(intent) == "confirmed"
@@ -111,7 +94,7 @@ def test_a_connection_lost_while_writing_the_outcome_is_tried_again_and_written_
 ) -> None:
     intent = world.approved()
     failpoint = f"{step}:raise:once={tmp_path}/once"
-    in_a_child(lambda: dispatching.hand_over(intent.pk, worker="w"), failpoint=failpoint)
+    alone(lambda: dispatching.hand_over(intent.pk, worker="w"), failpoint=failpoint)
     assert world.status(intent) == "confirmed"
     assert intent.evidence.count() == 1
     assert len(world.sandbox.submissions()) == 1
@@ -119,20 +102,20 @@ def test_a_connection_lost_while_writing_the_outcome_is_tried_again_and_written_
 
 def test_a_connection_lost_before_the_mark_was_committed_sends_nothing(world: World) -> None:
     intent = world.approved()
-    assert in_a_child(lambda: dispatching.hand_over(intent.pk, worker="w"), failpoint="before_mark_commit:raise") == 3
+    assert alone(lambda: dispatching.hand_over(intent.pk, worker="w"), failpoint="before_mark_commit:raise") == 3
     intent.refresh_from_db()
     assert (intent.state, world.sandbox.submissions()) == ("ready", [])
 
 
 def test_a_commit_of_the_mark_whose_acknowledgement_was_lost_is_read_back_and_sent_once(world: World) -> None:
     intent = world.approved()
-    assert in_a_child(lambda: dispatching.hand_over(intent.pk, worker="w"), failpoint="mark_committed:raise") == 0
+    assert alone(lambda: dispatching.hand_over(intent.pk, worker="w"), failpoint="mark_committed:raise") == 0
     assert (world.status(intent), len(world.sandbox.submissions())) == ("confirmed", 1)
 
 
 def test_a_process_stopped_past_its_deadline_sends_nothing_when_it_goes_on(world: World) -> None:
     intent = world.approved()
-    in_a_child(lambda: dispatching.hand_over(intent.pk, worker="slow"), failpoint="marked:sleep=2.3")
+    alone(lambda: dispatching.hand_over(intent.pk, worker="slow"), failpoint="marked:sleep=2.3")
     assert world.sandbox.submissions() == []
     intent.refresh_from_db()
     assert (intent.state, intent.waiting_on) == ("ready", "too_late")
