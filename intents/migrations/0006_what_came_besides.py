@@ -6,14 +6,15 @@ from django.db import migrations, models
 SQL = """
 CREATE FUNCTION intents_cancellation_keeps() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'UPDATE' AND OLD.result = 'open'
-       AND (NEW.id, NEW.intent_id, NEW.act_id, NEW.fields, NEW.marked_at, NEW.deadline, NEW.worker)
-           IS NOT DISTINCT FROM
-           (OLD.id, OLD.intent_id, OLD.act_id, OLD.fields, OLD.marked_at, OLD.deadline, OLD.worker)
+    IF TG_OP = 'UPDATE' AND (NEW.id, NEW.intent_id, NEW.act_id) IS NOT DISTINCT FROM (OLD.id, OLD.intent_id, OLD.act_id)
+       AND (OLD.result = 'asked' AND NEW.result IN ('open', 'needless')
+            OR OLD.result = 'open' AND NEW.result NOT IN ('asked', 'needless')
+            AND (NEW.fields, NEW.marked_at, NEW.deadline, NEW.worker)
+                IS NOT DISTINCT FROM (OLD.fields, OLD.marked_at, OLD.deadline, OLD.worker))
     THEN
         RETURN NEW;
     END IF;
-    RAISE EXCEPTION 'a cancellation that was sent is never changed or deleted; it is closed once'
+    RAISE EXCEPTION 'a cancellation goes from asked to open to its end, once, and is never deleted'
         USING ERRCODE = 'restrict_violation';
 END $$;
 
@@ -73,22 +74,72 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Cancellation',
+            name="Cancellation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('fields', models.JSONField()),
-                ('marked_at', models.DateTimeField()),
-                ('deadline', models.DateTimeField()),
-                ('worker', models.CharField(max_length=200)),
-                ('result', models.CharField(choices=[('open', 'Open'), ('not_delivered', 'Not Delivered'), ('cancelled', 'Cancelled'), ('refused', 'Refused'), ('no_answer', 'No Answer')], default='open', max_length=16)),
-                ('status', models.IntegerField(null=True)),
-                ('fault', models.CharField(blank=True, max_length=64)),
-                ('closed_at', models.DateTimeField(null=True)),
-                ('act', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='approvals.act')),
-                ('intent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='cancellations', to='intents.intent')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("fields", models.JSONField(default=dict)),
+                ("marked_at", models.DateTimeField(null=True)),
+                ("deadline", models.DateTimeField(null=True)),
+                ("worker", models.CharField(blank=True, max_length=200)),
+                (
+                    "result",
+                    models.CharField(
+                        choices=[
+                            ("asked", "Asked"),
+                            ("needless", "Needless"),
+                            ("open", "Open"),
+                            ("not_delivered", "Not Delivered"),
+                            ("cancelled", "Cancelled"),
+                            ("refused", "Refused"),
+                            ("no_answer", "No Answer"),
+                        ],
+                        default="asked",
+                        max_length=16,
+                    ),
+                ),
+                ("status", models.IntegerField(null=True)),
+                ("fault", models.CharField(blank=True, max_length=64)),
+                ("closed_at", models.DateTimeField(null=True)),
+                (
+                    "act",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="cancellation", to="approvals.act"
+                    ),
+                ),
+                (
+                    "intent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="cancellations", to="intents.intent"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('result', 'not_delivered'), _negated=True), fields=('intent',), name='intents_asked_back_once'), models.UniqueConstraint(fields=('act',), name='intents_one_cancellation_per_request')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("result__in", ["asked", "open"])),
+                        fields=["intent"],
+                        name="intents_to_ask_back",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("result", "not_delivered"), _negated=True),
+                        fields=("intent",),
+                        name="intents_asked_back_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("marked_at__isnull", True), ("result__in", ["asked", "needless"])),
+                            models.Q(
+                                models.Q(("result__in", ["asked", "needless"]), _negated=True),
+                                ("deadline__isnull", False),
+                                ("marked_at__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="intents_asked_back_when_marked",
+                    ),
+                ],
             },
         ),
         migrations.RunSQL(SQL, UNDO),
