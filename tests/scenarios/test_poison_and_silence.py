@@ -40,9 +40,12 @@ def test_others_flow_on_while_one_kills_its_worker_and_a_whole_system_is_silent(
     world.sandbox.fault("silence_before_effect", route="GET /users", times=None, seconds=60)
     poison = review(world, "D-42")
     others = [review(world, dossier) for dossier in ("D-51", "D-44", "D-45", "D-46")]
-    Intent.objects.filter(pk=poison.pk).update(next_look_at=now() - timedelta(minutes=1))  # it is taken first
+    # The first that is marked kills its worker: it is this one, and the others come into a house that has just lost one.
+    Intent.objects.filter(pk__in=[order.pk for order in others]).update(next_look_at=now() + timedelta(hours=1))
     start_beat()
     start_worker(concurrency=3, failpoint=f"marked:kill:once={tmp_path}/poisoned")
+    until((tmp_path / "poisoned").exists, what="a killed worker")
+    Intent.objects.filter(pk__in=[order.pk for order in others], state="ready").update(next_look_at=now())
     until(lambda: {world.status(order) for order in others} == {"confirmed"}, seconds=30, what="the others")
     until(lambda: world.status(poison) == "outcome_unknown", seconds=15, what="the one that killed its worker")
     until(lambda: Circuit.objects.filter(system="directory", opened_at__isnull=False), seconds=30, what="left alone")
