@@ -10,7 +10,7 @@ PORT ?= 8000
 SANDBOX_PORT ?= 8900
 DEMO_DIR ?= .demo
 PYTEST_ARGS ?=
-TEST_PROCESSES ?= 2
+TEST_PROCESSES ?= 3
 SEEDS ?= 0-20000
 
 # A deployment as `check --deploy` wants to see it; no address here is ever contacted.

@@ -40,7 +40,7 @@ def test_others_flow_on_while_one_kills_its_worker_and_a_whole_system_is_silent(
     world.sandbox.fault("silence_before_effect", route="GET /users", times=None, seconds=60)
     poison = review(world, "D-42")
     others = [review(world, dossier) for dossier in ("D-51", "D-44", "D-45", "D-46")]
-    # The first that is marked kills its worker: it is this one, and the others come into a house that has just lost one.
+    # The first that is marked kills its worker: it is this one, and the others come when one was just lost.
     Intent.objects.filter(pk__in=[order.pk for order in others]).update(next_look_at=now() + timedelta(hours=1))
     start_beat()
     start_worker(concurrency=3, failpoint=f"marked:kill:once={tmp_path}/poisoned")
