@@ -13,6 +13,9 @@ from systems.adapters.base import Delivery, Reply
 
 NOT_DELIVERED, ANSWERED, NO_ANSWER = "not_delivered", "answered", "no_answer"
 TEMPORARY = frozenset({408, 425, 429})
+# After the first byte only the deadline ends the waiting. Whether the clock of the worker or of the database says so
+# first is a matter of milliseconds, so it has one name.
+OUT_OF_TIME = frozenset({"read_timeout", "write_timeout"})
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ def conclude(reply: Reply, judgement: Judgement, *, reference: str, echoes: bool
             State.READY, reply.fault or "not_sent", Verdict.NOTHING, NOT_DELIVERED, alert=reply.fault == "tls"
         )
     if reply.delivery is Delivery.MAYBE_SENT:
-        return Outcome(State.UNKNOWN, reply.fault or "no_answer", Verdict.NOTHING, NO_ANSWER)
+        cause = "deadline" if reply.fault in OUT_OF_TIME else reply.fault or "no_answer"
+        return Outcome(State.UNKNOWN, cause, Verdict.NOTHING, NO_ANSWER)
     if reply.fault:
         return _unknown(reply.fault)
     if reply.not_processed:

@@ -24,10 +24,19 @@ def test_what_provably_never_left_is_not_delivered(fault: str) -> None:
     assert (found.state, found.cause, found.result) == (State.READY, fault, "not_delivered")
 
 
-@pytest.mark.parametrize("fault", ["read_timeout", "write_timeout", "reset", "closed", "protocol"])
-def test_what_fails_after_the_first_byte_is_unknown(fault: str) -> None:
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        ("read_timeout", "deadline"),
+        ("write_timeout", "deadline"),
+        ("reset", "reset"),
+        ("closed", "closed"),
+        ("protocol", "protocol"),
+    ],
+)
+def test_what_fails_after_the_first_byte_is_unknown(fault: str, cause: str) -> None:
     found = outcome(reply(delivery=Delivery.MAYBE_SENT, fault=fault, success=False, status=None))
-    assert (found.state, found.cause, found.result) == (State.UNKNOWN, fault, "no_answer")
+    assert (found.state, found.cause, found.result) == (State.UNKNOWN, cause, "no_answer")
 
 
 @pytest.mark.parametrize("fault", ["truncated", "oversize", "encoding"])
