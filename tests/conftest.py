@@ -12,6 +12,7 @@ from django.core.cache import cache
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 
+from tests import keeping
 from tests.processes import ROOT, Process, answers, free_port, running, until
 from tests.sandboxing import Sandbox
 
@@ -23,10 +24,6 @@ OVERLAY = [
     (re.compile(r"attempt_deadline: PT\d+S"), "attempt_deadline: PT2S"),
     (re.compile(r"(visibility_delay:[^\n]*?)PT2M"), r"\1PT1S"),
 ]
-
-
-KEPT = frozenset({"django_migrations", "django_content_type", "auth_permission"})
-NO_ID = frozenset({"django_session", "journal_personal", "tenancy_tokenuse", "intents_progress"})
 
 
 @pytest.fixture(scope="session")
@@ -84,29 +81,6 @@ def django_db_setup(
         teardown_databases(made, verbosity=0)
 
 
-def wipe() -> None:
-    """Empty every table that holds something, and count from one again.
-
-    The journal and its like refuse DELETE, so their owner takes the triggers off for that moment. Deleting the few
-    rows of a test is ten times as quick as truncating some sixty tables with their indexes.
-    """
-    with connection.cursor() as cursor:
-        names = [name for name in connection.introspection.table_names(cursor) if name not in KEPT]
-        cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM \"{name}\")" for name in names))
-        full = [name for (name,) in cursor.fetchall()]
-        cursor.execute(
-            "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled = 'A'"
-        )
-        always = [(table, name) for table, name in cursor.fetchall() if table in full]
-        off = "".join(f"ALTER TABLE {table} DISABLE TRIGGER {name};" for table, name in always)
-        on = "".join(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name};" for table, name in always)
-        empty = "".join(f'DELETE FROM "{name}";' for name in full)
-        restart = "".join(
-            f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), 1, false);" for name in full if name not in NO_ID
-        )
-        cursor.execute(f"BEGIN; SET LOCAL session_replication_role = replica; {off}{empty}{restart}{on} COMMIT;")
-
-
 def flush_broker() -> None:
     """Empty this run's broker."""
     import redis
@@ -120,7 +94,7 @@ def flush_broker() -> None:
 def database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """A clean database with real commits, seen by other processes, and an empty broker."""
     with django_db_blocker.unblock():
-        wipe()
+        keeping.wipe()
         flush_broker()
         cache.clear()
         yield
@@ -130,9 +104,9 @@ def database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 @pytest.fixture
 def world(database: None, sandbox: Sandbox) -> "Iterator[World]":
     """The demo's cast, contracts and tokens in a clean database; the invariants are checked when the test ends."""
-    from tests.world import make_world
+    from tests.world import world_as_new
 
-    world = make_world(sandbox)
+    world = world_as_new(sandbox)
     yield world
     world.check_invariants()
 

@@ -17,6 +17,7 @@ from proposals.models import ContractVersion, Proposal, Revision
 from tenancy import admissions, tokens
 from tenancy.access import Caller
 from tenancy.models import Agent, AgentToken, Organization, RoleGrant, Scope, User
+from tests import keeping
 from tests.invariants import check_invariants
 from tests.processes import ROOT
 from tests.sandboxing import Sandbox
@@ -250,4 +251,16 @@ def make_world(sandbox: Sandbox) -> World:
     for file in (*CONTRACTS, *READS):
         world.publish(file)
     world.publish("ouvrir_revue_dossier-2", organization=other)
+    return world
+
+
+def world_as_new(sandbox: Sandbox) -> World:
+    """The world as `make_world` makes it: made once, and put back from its copy from then on."""
+    world: World | None = keeping.kept()
+    if world is None:
+        made = make_world(sandbox)
+        keeping.keep(made)
+        return made
+    keeping.wipe(restore=True)
+    world.sandbox = sandbox
     return world

@@ -12,8 +12,8 @@ from approvals import policy
 from intents import dispatching, moving
 from intents.marking import Look, Marked
 from journal import statements
-from tests.conftest import wipe
 from tests.crash.apart import BROKEN, alone
+from tests.keeping import wipe
 
 ONE_DOUBT_PER_OBJECT = "intents_one_doubt_per_object"
 ONE_ATTEMPT_PER_AUTHORIZATION = "intents_one_delivered_or_doubtful_attempt_per_authorization"

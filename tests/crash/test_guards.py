@@ -29,7 +29,7 @@ from tests.crash.apart import Broken
 from tests.crash.faults import DatabaseProxy, child
 from tests.intents.desk import conclude, lost_without_effect, take
 from tests.sandboxing import Sandbox
-from tests.world import World, make_world
+from tests.world import World, world_as_new
 
 FILES = ("D-9201", "D-9202")
 
@@ -37,7 +37,7 @@ FILES = ("D-9201", "D-9202")
 @pytest.fixture
 def bare(database: None, sandbox: Sandbox) -> World:
     """A world whose invariants nobody checks in the end: here they are broken on purpose."""
-    world = make_world(sandbox)
+    world = world_as_new(sandbox)
     _files(world)
     return world
 

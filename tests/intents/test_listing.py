@@ -11,7 +11,7 @@ from intents.listing import unheard_of
 from intents.models import Pause
 from journal.clock import now
 from tests.sandboxing import Sandbox
-from tests.world import World, make_world
+from tests.world import World, world_as_new
 
 STRANGER = str(uuid.uuid4())
 
@@ -19,7 +19,7 @@ STRANGER = str(uuid.uuid4())
 @pytest.fixture
 def house(database: None, sandbox: Sandbox) -> World:
     """A world whose business system was also asked by orders that the database has lost, so §2.7 cannot hold."""
-    world = make_world(sandbox)
+    world = world_as_new(sandbox)
     body = {"dossier_ref": "D-51", "reason_code": "OTHER", "queue": "q"}
     for reference in (STRANGER, "somebody-elses-own", STRANGER.upper()):
         sandbox.call("POST", "/review-requests", {**body, "client_ref": reference})

@@ -16,7 +16,7 @@ from intents import comparing, dispatching, marking, pausing, withholding
 from intents.models import Attempt, Evidence, Intent, Pause, Progress
 from journal.queries import entries_of_organization
 from tests.sandboxing import Sandbox
-from tests.world import World, make_world
+from tests.world import World, world_as_new
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def epoch_file(tmp_path: Path, settings: Any) -> Path:
 def house(database: None, sandbox: Sandbox, epoch_file: Path) -> Iterator[World]:
     """A world whose database is put back: §2.7 cannot hold in a ledger that has forgotten its own hand-overs."""
     withholding.forget()
-    yield make_world(sandbox)
+    yield world_as_new(sandbox)
     withholding.forget()
 
 
