@@ -55,7 +55,7 @@ def problems(document: Mapping[str, Any], positions: Positions) -> Iterator[Prob
     schema = document["arguments"]
     wrong = complaints(schema)
     if wrong:
-        yield from (positions.problem(("arguments", *path), reason) for path, reason in wrong)
+        yield from (positions.problem(("arguments", *one.path), one.reason, one.code) for one in wrong)
         return
     yield from _exact_numbers(document, positions)
     yield from _arguments(document, positions)

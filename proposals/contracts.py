@@ -210,6 +210,11 @@ def parse_contract(
     return document, contract
 
 
+def positions_of(text: bytes | str, name: str) -> Positions:
+    """Where each field of a contract file stands. Raises FileError as `parse_contract` does."""
+    return _read(text, name)[1]
+
+
 # One file is published into several organizations: it is read once.
 @lru_cache(maxsize=64)
 def _read(text: bytes | str, name: str) -> tuple[bytes, Positions, Contract]:

@@ -12,6 +12,7 @@ from journal.kinds import Kind
 from journal.recording import Actor, record
 from proposals.contracts import Contract, parse_contract
 from proposals.models import ContractVersion, Proposal, Revision
+from proposals.vetting import neighbours_in, vet
 from systems.adapters.registry import systems
 from tenancy.access import organizations_with, roles_of
 from tenancy.admissions import ensure_switch
@@ -54,11 +55,13 @@ def publish(
 ) -> ContractVersion:
     """The contract in `text` is a published draft of the organization; the same content again changes nothing.
 
-    Raises systems.yamlfiles.FileError with every problem, NotAnOwner, SeveralOrganizations, VersionTaken; then
-    nothing is published.
+    Raises systems.yamlfiles.FileError with every problem (errors of the linter among them), NotAnOwner,
+    SeveralOrganizations, VersionTaken; then nothing is published.
     """
-    document, contract = parse_contract(text, file_name, systems=systems())
+    parse_contract(text, file_name, systems=systems())
     organization = owned_organization(by, organization)
+    vetted = vet(text, file_name, others=neighbours_in(organization), systems=systems())
+    document, contract = vetted.document, vetted.contract
     with transaction.atomic(durable=True):
         # A person may lose the role while the file is read: asked again where it counts.
         _require_owner(by, organization)

@@ -1,12 +1,19 @@
 """What the arguments of a contract may look like: closed, described, self-contained, bounded in depth."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import jsonschema
 import jsonschema_rs
 
-Complaint = tuple[tuple[str | int, ...], str]
+
+class Complaint(NamedTuple):
+    """What keeps a schema from describing arguments, and where; `code` is one of proposals.findings, if any."""
+
+    path: tuple[str | int, ...]
+    reason: str
+    code: str = ""
+
 
 _NAMED = ("properties", "patternProperties", "$defs", "dependentSchemas")
 _LISTED = ("prefixItems", "allOf", "anyOf", "oneOf")
@@ -30,7 +37,7 @@ def validator_of(schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validato
 def complaints(schema: Mapping[str, Any]) -> list[Complaint]:
     """Everything that keeps `schema` from describing arguments, each with its path inside the schema."""
     meta = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
-    found = [(tuple(error.absolute_path), _short(error.message)) for error in meta.iter_errors(schema)]
+    found = [Complaint(tuple(error.absolute_path), _short(error.message)) for error in meta.iter_errors(schema)]
     found = found or list(_walk(schema, (), closed_above=False, in_place=False))
     return found or list(_unusable(schema))
 
@@ -39,22 +46,24 @@ def _unusable(schema: Mapping[str, Any]) -> Iterator[Complaint]:
     try:
         validator_of(schema)
     except ValueError as error:
-        yield (), _short(str(error).split("\n", 1)[0])
+        yield Complaint((), _short(str(error).split("\n", 1)[0]))
 
 
 def _walk(schema: Any, path: tuple[str | int, ...], *, closed_above: bool, in_place: bool) -> Iterator[Complaint]:
     if not isinstance(schema, Mapping):
         if path and path[-1] not in {"then", "else"}:
-            yield path, "must be a schema that says what it allows, not true or false."
+            yield Complaint(
+                path, "must be a schema that says what it allows, not true or false.", "parameter_without_type"
+            )
         return
     closed = schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False
     yield from _self_contained(schema, path)
     if _may_be_object(schema, in_place=in_place) and not closed and not closed_above:
-        yield path, "an object must say additionalProperties: false."
+        yield Complaint(path, "an object must say additionalProperties: false.", "free_form_object")
     if schema.get("additionalProperties", False) is not False:
-        yield (*path, "additionalProperties"), "must be false."
+        yield Complaint((*path, "additionalProperties"), "must be false.", "free_form_object")
     if _is_list(schema) and "items" not in schema and "prefixItems" not in schema:
-        yield path, "a list must describe its items."
+        yield Complaint(path, "a list must describe its items.", "list_without_items")
     for keyword, place, inner in _inside(schema):
         below = (*path, *place)
         if keyword == "properties" and not in_place:
@@ -83,19 +92,20 @@ def _described(schema: Any, path: tuple[str | int, ...]) -> Iterator[Complaint]:
     if not isinstance(schema, Mapping):
         return
     if not str(schema.get("description", "")).strip():
-        yield path, "a description is missing: a model reads nothing else about it."
+        reason = "a description is missing: a model reads nothing else about it."
+        yield Complaint(path, reason, "parameter_without_description")
     if not _TELLS_A_TYPE & schema.keys():
-        yield path, "must say its type: without one it takes anything."
+        yield Complaint(path, "must say its type: without one it takes anything.", "parameter_without_type")
 
 
 def _self_contained(schema: Mapping[str, Any], path: tuple[str | int, ...]) -> Iterator[Complaint]:
     for keyword in ("$ref", "$dynamicRef"):
         if not str(schema.get(keyword, "#")).startswith("#"):
-            yield (*path, keyword), "must point inside this contract (#/…): nothing is fetched."
+            yield Complaint((*path, keyword), "must point inside this contract (#/…): nothing is fetched.")
     if "$id" in schema:
-        yield (*path, "$id"), "is not allowed: it would move the references."
+        yield Complaint((*path, "$id"), "is not allowed: it would move the references.")
     if schema.get("$schema", _DIALECT) != _DIALECT:
-        yield (*path, "$schema"), f"must be {_DIALECT}."
+        yield Complaint((*path, "$schema"), f"must be {_DIALECT}.")
 
 
 def _types(schema: Mapping[str, Any]) -> list[str]:

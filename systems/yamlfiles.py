@@ -17,16 +17,21 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """One complaint: `file:line: field: reason` (line 0 when the file could not be read at all)."""
+    """One complaint: `file:line: field: reason [code]`.
+
+    The line is 0 when the file could not be read at all; the code is empty where no stable code names the complaint.
+    """
 
     file: str
     line: int
     field: str
     reason: str
+    code: str = ""
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.field}: {self.reason}" if self.field else f"{place}: {self.reason}"
+        said = f"{self.field}: {self.reason}" if self.field else self.reason
+        return f"{place}: {said} [{self.code}]" if self.code else f"{place}: {said}"
 
 
 class FileError(Exception):
@@ -55,9 +60,9 @@ class Positions:
             path = path[:-1]
         return self._lines.get(path, 1)
 
-    def problem(self, path: Path, reason: str) -> Problem:
+    def problem(self, path: Path, reason: str, code: str = "") -> Problem:
         """A complaint about `path`, with its line."""
-        return Problem(self.name, self.line(path), ".".join(str(part) for part in path), reason)
+        return Problem(self.name, self.line(path), ".".join(str(part) for part in path), reason, code)
 
     def error(self, path: Path, reason: str) -> FileError:
         """The same as an exception."""

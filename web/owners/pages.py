@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,6 +12,8 @@ from django.utils.translation import get_language
 from journal.clock import now as database_now
 from proposals.contracts import Contract, contract_of, in_language
 from proposals.models import ContractVersion
+from proposals.sizes import tokens_of
+from proposals.vetting import findings_of
 from systems.adapters.registry import systems
 from tenancy.models import RoleGrant, User
 from web.doors import page, person, plain
@@ -46,6 +49,11 @@ def _read(versions: Iterable[ContractVersion]) -> list[Read]:
     return read
 
 
+def _served(contract: Contract) -> dict[str, Any]:
+    """What a model is given to read, whatever the family's names for it."""
+    return {"description": contract.description, "arguments": contract.arguments}
+
+
 @page
 def contracts(request: HttpRequest) -> HttpResponse:
     """Every contract, with its versions."""
@@ -71,5 +79,7 @@ def contract(request: HttpRequest, name: str, version: str) -> HttpResponse:
         "language": (get_language() or "en")[:2],
         "others": _visible(person(request)).filter(name=name, organization=row.organization).exclude(pk=row.pk),
         "system": systems().get(read.contract.execution.system),
+        "findings": findings_of(row),
+        "tokens": tokens_of({"name": row.name, **_served(read.contract)}),
     }
     return render(request, "owners/contract.html", context)

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from proposals.publishing import NotAnOwner, SeveralOrganizations, VersionTaken, publish
+from proposals.vetting import findings_of
 from systems.yamlfiles import FileError
 from tenancy.models import Organization, User
 
@@ -35,6 +36,8 @@ class Command(BaseCommand):
         except (FileError, NotAnOwner, SeveralOrganizations, VersionTaken) as error:
             raise CommandError(f"Nothing was published.\n{error}") from error
         self.stdout.write(f"{version.name}@{version.version} is published ({version.state}), {version.digest}.")
+        for finding in findings_of(version):
+            self.stdout.write(f"  {finding.severity}: {finding.place}: {finding.sentence()} [{finding.code}]")
 
 
 def person(username: str) -> User:
