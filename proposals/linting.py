@@ -14,7 +14,7 @@ MAX_TOKENS = 1_200  # of one contract; a model reads all of them before every ca
 
 _WHEN_NOT = re.compile(r"\b(do not|don['’]t|never) (use|call)\b|\bnot for\b|\bne pas utiliser\b|\butilisez pas\b", re.I)
 _WHEN = re.compile(r"(?<!not )(?<!never )\buse (it |this |only )?(when|before|after|to|for|if|on)\b|\butilise", re.I)
-_LIMITS = re.compile(r"\b(per call|at most|at least|up to|only|no more|no argument|par appel|au plus)\b|\d", re.I)
+_LIMITS = re.compile(r"\b(per call|at most|at least|up to|only|no more|no arguments?|par appel|au plus)\b|\d", re.I)
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _IDENTIFIES = frozenset({"id", "ids", "uuid", "guid", "ref", "refs", "reference", "numero"})
 _DATES = frozenset({"date", "datetime", "timestamp", "deadline", "echeance", "at", "until", "since", "before", "after"})
