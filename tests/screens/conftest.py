@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.test import Client
 
 from tests.chromium import find_chromium
 from tests.processes import ROOT
@@ -22,14 +24,28 @@ class Browser:
     url: str
     complaints: list[str] = field(default_factory=list)
 
-    def sign_in(self, name: str, *, width: int = 1280, javascript: bool = True) -> Any:
-        """A page of the person, signed in through the form."""
+    def page(self, *, width: int = 1280, javascript: bool = True) -> Any:
+        """A page in a window of its own, of nobody yet."""
         context = self.chromium.new_context(
             base_url=self.url, viewport={"width": width, "height": 844}, java_script_enabled=javascript
         )
         page = context.new_page()
         page.on("console", lambda said: "Content Security Policy" in said.text and self.complaints.append(said.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        return page
+
+    def signed_in(self, user: Any) -> Any:
+        """A page of the person whose session was opened beside the browser, not through the form."""
+        client = Client()
+        client.force_login(user)
+        page = self.page()
+        named = {"name": settings.SESSION_COOKIE_NAME, "value": client.cookies[settings.SESSION_COOKIE_NAME].value}
+        page.context.add_cookies([{**named, "url": self.url}])
+        return page
+
+    def sign_in(self, name: str, *, width: int = 1280, javascript: bool = True) -> Any:
+        """A page of the person, signed in through the form."""
+        page = self.page(width=width, javascript=javascript)
         page.goto("/accounts/login/")
         page.fill("#id_login", name)
         page.fill("#id_password", "demo")
