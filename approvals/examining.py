@@ -8,14 +8,17 @@ from approvals import assessing
 from approvals.assessing import Look
 from approvals.policy import TargetIs
 from approvals.refusals import Refusal
+from approvals.restraining import counted_if_refused, require_pace
 from approvals.rules import about_arguments, judge
 from journal.clock import now as database_now
 from proposals import catalogue
 from proposals.arguments import check
 from proposals.contracts import Contract, contract_of
 from proposals.models import ContractVersion
+from proposals.pacing import Asking, asking
 from proposals.revisions import target_of
 from proposals.secrets import secrets_in
+from proposals.submitting import session_of
 from tenancy.access import Caller, scopes_with
 from tenancy.admissions import stopped
 from tenancy.models import Scope
@@ -53,6 +56,7 @@ class Fitting:
     version: ContractVersion
     contract: Contract
     arguments: Mapping[str, Any]
+    call: Asking
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class Examined:
     arguments: Mapping[str, Any]
     scope: Scope
     look: Look
+    call: Asking
 
 
 def fit(caller: Caller, submission: Submission) -> Fitting:
@@ -82,28 +87,39 @@ def fit(caller: Caller, submission: Submission) -> Fitting:
     broken = [answer.sentence["en"] for answer in answers if not answer.holds]
     if broken:
         raise rule_violated(broken)
-    return Fitting(version, contract, arguments)
+    session = submission.session or session_of(caller)
+    return Fitting(
+        version, contract, arguments, asking(caller, contract=contract, session=session, arguments=arguments)
+    )
 
 
 def examine(caller: Caller, fitting: Fitting, *, within: Iterable[Scope] | None = None) -> Examined:
-    """The requester holds the right, admissions are open, and the target was seen in a scope of that right.
+    """The requester holds the right, admissions are open, the pace is kept, and the target was seen in scope.
 
     `within` narrows the scopes (a revision stays in its proposal's). Outside any transaction: at most one remote call.
 
     Raises:
-        Refusal: not_permitted, admissions_stopped, target_not_available, target_unreachable.
+        Refusal: not_permitted, admissions_stopped, budget_exceeded, loop_detected, target_not_available,
+            target_unreachable.
     """
     contract = fitting.contract
     scopes = _entitled_scopes(caller, contract, within=caller.scopes if within is None else within)
     _require_open(caller, contract)
-    target = target_of(contract, fitting.arguments)
-    look = assessing.look(contract, target=target, scopes=[scope.code for scope in scopes])
+    require_pace(fitting.call)
+    with counted_if_refused(fitting.call):
+        look = _look(fitting, scopes)
+    scope = next((scope for scope in scopes if scope.code == look.target.scope), scopes[0])
+    return Examined(fitting.version, contract, fitting.arguments, scope, look, fitting.call)
+
+
+def _look(fitting: Fitting, scopes: Iterable[Scope]) -> Look:
+    target = target_of(fitting.contract, fitting.arguments)
+    look = assessing.look(fitting.contract, target=target, scopes=[scope.code for scope in scopes])
     if look.target.known == TargetIs.NOT_AVAILABLE:
         raise target_not_available(look.technical_reason)
     if look.target.known == TargetIs.UNREACHABLE:
         raise target_unreachable(look.technical_reason)
-    scope = next((scope for scope in scopes if scope.code == look.target.scope), scopes[0])
-    return Examined(fitting.version, contract, fitting.arguments, scope, look)
+    return look
 
 
 def rule_violated(sentences: Iterable[str]) -> Refusal:

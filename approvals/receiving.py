@@ -24,16 +24,18 @@ from approvals.examining import (
 from approvals.policy import Decision, Verdict, decide
 from approvals.refusals import Refusal
 from approvals.refused_before import require_new_question
+from approvals.restraining import PACING, count, counted_if_refused
 from journal.clock import now as database_now
 from journal.digests import canonical, sha256
 from journal.kinds import Kind
 from journal.recording import Actor, record
 from proposals import keys
 from proposals.models import Proposal, Revision
+from proposals.pacing import charge
 from proposals.queries import visible_to
 from proposals.revisions import Asked, storable
 from proposals.secrets import mask
-from proposals.submitting import create, session_of
+from proposals.submitting import create
 from tenancy.access import Caller
 
 __all__ = ["Answers", "Received", "Refusal", "Submission", "decided", "note", "receive"]
@@ -79,18 +81,24 @@ def _receive(
     if dry_run:
         return _dry(caller, submission, examine(caller, fitting))
     if claim is None:
-        claim = _derived(caller, submission, fitting)
+        claim = _derived(caller, fitting)
         if known := _replay(caller, claim):
             return known
-    examined = examine(caller, fitting)
+    try:
+        examined = examine(caller, fitting)
+    except Refusal as refusal:
+        # Whoever sent the same key a moment before may have spent the budget meanwhile: that answer is ours, too.
+        if refusal.code in PACING and (known := _replay(caller, claim)):
+            return known
+        raise
     try:
         return _create(caller, submission, examined, claim=claim)
     except keys.KeyTaken as taken:
         return _as_replay(caller, claim, taken.held.fingerprint, taken.held.proposal_id, taken.held.revision)
 
 
-def _derived(caller: Caller, submission: Submission, fitting: Fitting) -> keys.Claim:
-    session = submission.session or session_of(caller)
+def _derived(caller: Caller, fitting: Fitting) -> keys.Claim:
+    session = fitting.call.session
     return keys.derived(caller, tool=fitting.contract.name, arguments=fitting.arguments, session=session)
 
 
@@ -139,11 +147,17 @@ def _create(caller: Caller, submission: Submission, examined: Examined, *, claim
             claim=claim,
             answer=_answer(examined),
         )
+        count(examined.call, now=now, proposal=revision.proposal)
     return Received(revision.proposal, revision, decision=decision)
 
 
 def decided(caller: Caller, submission: Submission, examined: Examined) -> tuple[Decision, datetime]:
     """The policy's answer, allowed, and the instant it was given at. Inside a transaction; raises Refusal."""
+    with counted_if_refused(examined.call):
+        return _decided(caller, submission, examined)
+
+
+def _decided(caller: Caller, submission: Submission, examined: Examined) -> tuple[Decision, datetime]:
     question = assessing.at_submission(
         caller=caller,
         version=examined.version,
@@ -195,6 +209,7 @@ def _dry(caller: Caller, submission: Submission, examined: Examined) -> Received
             now=now,
             facts={"dry_run": True, "tool": examined.contract.name, "decision": decision.told},
         )
+        count(examined.call, now=now)
     return Received(None, None, decision=decision)
 
 
@@ -223,11 +238,12 @@ def note(caller: Caller, refusal: Refusal, *, submission: Submission | None = No
     raw = refusal.raw or (_spelt(submission) if submission else b"")
     text = raw.decode("utf-8", "replace")
     with transaction.atomic(durable=True):
+        now = database_now()
         record(
             kind=Kind.SUBMISSION_REFUSED,
             actor=Actor.agent(caller),
             organization=caller.organization.pk,
-            now=database_now(),
+            now=now,
             facts={
                 "code": refusal.code,
                 "tool": mask(submission.tool)[:80] if submission else None,
@@ -240,6 +256,8 @@ def note(caller: Caller, refusal: Refusal, *, submission: Submission | None = No
             },
             personal={"excerpt": mask(text)[:_EXCERPT]} if text else None,
         )
+        if refusal.counts is not None:
+            charge(refusal.counts, now=now)  # what is over the budget by now was refused anyway
 
 
 def _spelt(submission: Submission) -> bytes:

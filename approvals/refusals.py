@@ -1,7 +1,12 @@
 """The answers that create no proposal: a stable code, an English sentence, and what may be done about it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from proposals.pacing import Asking
 
 # code → HTTP status, may the same request succeed later without any change
 CODES: dict[str, tuple[int, bool]] = {
@@ -19,11 +24,13 @@ CODES: dict[str, tuple[int, bool]] = {
     "already_refused": (409, False),
     "object_fenced": (409, True),
     "proposal_closed": (409, False),
+    "loop_detected": (409, False),
     "stale_revision": (412, False),
     "precondition_required": (428, False),
     "malformed_request": (400, False),
     "unsupported_media_type": (415, False),
     "too_large": (413, False),
+    "budget_exceeded": (429, True),
     "admissions_stopped": (503, True),
     "target_unreachable": (503, True),
     "busy": (503, True),
@@ -34,7 +41,8 @@ CODES: dict[str, tuple[int, bool]] = {
 class Refusal(Exception):
     """A request was refused. `errors` hold pointer, keyword, expected, received; `extra` more members of the answer.
 
-    `technical_reason` and `raw` are for the protected journal and never for the caller.
+    `technical_reason` and `raw` are for the protected journal and never for the caller. `counts` is the call that is
+    counted against its budget although it was refused.
     """
 
     def __init__(
@@ -57,3 +65,4 @@ class Refusal(Exception):
         self.extra = dict(extra or {})
         self.technical_reason = technical_reason
         self.raw = raw
+        self.counts: Asking | None = None

@@ -10,6 +10,7 @@ from approvals.examining import Answers, Examined, Submission, examine, fit
 from approvals.models import Authorization
 from approvals.receiving import Received, decided, note
 from approvals.refusals import Refusal
+from approvals.restraining import count
 from intents.ending import end_without_effect
 from intents.holding import hold_proposal, live_intent
 from intents.states import State
@@ -109,6 +110,7 @@ def _write(
             now=now,
             claim=claim,
         )
+        count(examined.call, now=now, proposal=proposal)
     return Received(proposal, revision, decision=decision)
 
 

@@ -26,6 +26,7 @@ from intents.opening import open_intent
 from intents.states import State
 from journal.clock import now as database_now
 from journal.recording import Actor
+from proposals import pacing
 from proposals.models import ContractVersion, Proposal
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,7 @@ def sweep() -> Counts:
     counts["probes"] = waking.wake_probes()
     counts["cancellations"] = waking.wake_cancellations()
     circuit.forget(now=database_now())
+    pacing.forget(now=database_now())
     pausing.keep()
     Progress.objects.update_or_create(duty="sweep", defaults={"at": database_now()})
     return +counts

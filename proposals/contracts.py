@@ -12,6 +12,8 @@ from proposals import coherence
 from proposals.amounts import spoken
 from proposals.coherence import Words, rule_of
 from proposals.models import ContractVersion
+from proposals.rates import Rate, rate
+from proposals.repetition import Loops
 from systems import cel
 from systems.durations import duration
 from systems.yamlfiles import FileError, Positions, Problem, check_schema, load_yaml
@@ -51,7 +53,8 @@ class Policy:
     approval_valid_for: timedelta
     outcome_within: timedelta
     version_change: Literal["new_preparation", "ignore"]
-    budget: Mapping[str, str]
+    budget: Mapping[str, Rate]
+    loops: Loops
     idempotency_window: timedelta
 
 
@@ -279,9 +282,15 @@ def _policy(said: Mapping[str, Any]) -> Policy:
         approval_valid_for=duration(said.get("approval_valid_for", "PT0S")),
         outcome_within=duration(said.get("outcome_within", "PT0S")),
         version_change=said.get("version_change", "ignore"),
-        budget=dict(said.get("budget", {})),
+        budget={name: rate(text) for name, text in said.get("budget", {}).items()},
+        loops=_loops(said.get("loops", {})),
         idempotency_window=duration(said["idempotency_window"]),
     )
+
+
+def _loops(said: Mapping[str, Any]) -> Loops:
+    known = {name: value for name, value in said.items() if name != "within"}
+    return Loops(**known, within=duration(said["within"])) if "within" in said else Loops(**known)
 
 
 def _execution(said: Mapping[str, Any]) -> Execution:

@@ -144,3 +144,37 @@ class SubmissionKey(models.Model):
                 name="proposals_one_live_key",
             )
         ]
+
+
+class Spending(models.Model):
+    """How often one agent, person or session asked for one tool since the count began; a row is gone when it ran out.
+
+    `most` and `per` are the contract's budget when it was last counted.
+    """
+
+    organization = models.ForeignKey(Organization, on_delete=models.PROTECT)
+    tool = models.CharField(max_length=64)
+    subject = models.CharField(max_length=100)  # agent:<id>, person:<id>, agent:<id>:<digest of the session>
+    most = models.IntegerField()
+    per = models.DurationField()
+    since = models.DateTimeField()
+    count = models.IntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "tool", "subject"], name="proposals_one_count_per_subject"),
+            models.CheckConstraint(condition=Q(count__gte=1, most__gte=1), name="proposals_spending_counts"),
+        ]
+
+
+class Call(models.Model):
+    """One call of a session, remembered for a while to see loops. `proposal` is empty where it made none."""
+
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, db_index=False)
+    session = models.CharField(max_length=255)
+    digest = models.CharField(max_length=71)  # of the tool and its canonical arguments
+    proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, null=True, db_index=False)
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["agent", "session", "-id"], name="proposals_calls_of_session")]

@@ -44,11 +44,14 @@ READS = ("chercher_dossier-1", "ledger_ping-1")
 OVERLAY: dict[str, dict[str, Any]] = {
     "reconciliation": {"probe_after": ["PT1S", "PT2S", "PT4S"], "visibility_delay": "PT1S"},
 }
+# A test asks as often as it likes, unless it is about that: `policy={"budget": {"per_agent": "3/h"}, "loops": {}}`.
+UNHURRIED: dict[str, Any] = {"budget": {"per_agent": "100000/h"}, "loops": {"same_call": 100, "depth": 1}}
 
 
 def contract_text(file: str, **changes: dict[str, Any]) -> str:
     """The demo's contract file `name-version` with sections changed: `policy={"quorum": 2}`; scalars replace."""
     document = yaml.load((ROOT / "sandbox" / "contracts" / f"{file}.yaml").read_text(), Loader=yaml.CSafeLoader)
+    changes["policy"] = {**UNHURRIED, **changes.get("policy", {})}
     for section, values in {**OVERLAY, **changes}.items():
         if isinstance(values, dict) and isinstance(document.get(section), dict):
             document[section] = {**document[section], **values}

@@ -26,6 +26,7 @@ _TITLES = {
     415: "Unsupported media type",
     422: "Not acceptable as it is",
     428: "Precondition required",
+    429: "Too much at once",
     500: "Server error",
     503: "Not now",
 }
@@ -39,8 +40,8 @@ def problem(error: Exception, context: dict[str, Any]) -> Response:
     response = Response(body_of(refusal, request_id_of(context)), status=refusal.status, content_type=MEDIA_TYPE)
     if refusal.code == "unauthenticated":
         response["WWW-Authenticate"] = getattr(error, "auth_header", 'Bearer realm="countersign"')
-    if refusal.status == 503:
-        response["Retry-After"] = _RETRY_AFTER
+    if refusal.status in (429, 503):
+        response["Retry-After"] = str(refusal.extra.get("retry_after", _RETRY_AFTER))
     if isinstance(error, exceptions.MethodNotAllowed):
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
