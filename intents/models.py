@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from approvals.models import Authorization
+from intents.drills import Drill
 from intents.news import Callback, Cancellation
 from intents.states import State
 from intents.withheld import Circuit, Pause, Silence
@@ -18,6 +19,7 @@ __all__ = [
     "Case",
     "Circuit",
     "Conclusion",
+    "Drill",
     "Evidence",
     "Intent",
     "Pause",

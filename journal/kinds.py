@@ -58,6 +58,7 @@ class Kind(StrEnum):
     CONTRACT_RETIRED = "contract.retired"
     ADMISSIONS_STOPPED = "admissions.stopped"
     ADMISSIONS_RESUMED = "admissions.resumed"
+    DRILL_RECORDED = "drill.recorded"
     CIRCUIT_OPENED = "circuit.opened"
     CIRCUIT_CLOSED = "circuit.closed"
     HANDOVER_PAUSED = "handover.paused"

@@ -59,6 +59,7 @@ _LINES: dict[str, tuple[str | Promise, str]] = {
     "contract.retired": (_("Contract version retired"), ""),
     "admissions.stopped": (_("Admissions stopped"), "bad"),
     "admissions.resumed": (_("Admissions resumed"), "good"),
+    "drill.recorded": (_("A drill was done"), "good"),
     "circuit.opened": (_("A business system does not answer: its orders wait"), "bad"),
     "circuit.closed": (_("Orders to a business system go on"), "good"),
     "handover.paused": (_("Hand-over paused: the database is older than its epoch file"), "bad"),
