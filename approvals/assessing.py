@@ -17,7 +17,7 @@ from proposals.models import ContractVersion, Revision
 from systems.adapters.base import Observation, Unreachable
 from systems.adapters.registry import UnknownSystem, systems
 from systems.observing import NotAvailable, observe
-from tenancy.access import Caller, entitling_role, lock_entitlements, lock_token, roles_of
+from tenancy.access import entitling_role, lock_entitlements, lock_token, roles_of
 from tenancy.admissions import stopped
 from tenancy.models import AgentToken, Organization, Scope, User
 
@@ -85,30 +85,6 @@ def system_digest(contract: Contract) -> str:
     return config.digest if config else ""
 
 
-def at_submission(
-    *,
-    caller: Caller,
-    version: ContractVersion,
-    contract: Contract,
-    scope: Scope,
-    arguments: Mapping[str, Any],
-    look: Look,
-) -> Question:
-    """The question of a submission, inside a transaction; its `now` is the database's."""
-    return _question(
-        stage=Stage.SUBMISSION,
-        organization=caller.organization,
-        scope=scope,
-        requester=caller.person,
-        token_id=caller.token.pk,
-        version_id=version.pk,
-        contract=contract,
-        arguments=arguments,
-        target=look.target,
-        expected_version=expected_version(contract, arguments, look.target),
-    )
-
-
 def gather(
     *,
     stage: Stage,
@@ -121,6 +97,8 @@ def gather(
     lock: bool = True,
 ) -> Question:
     """The question of a signature or a hand-over about `revision`, inside the caller's transaction.
+
+    The question of a submission is asked in approvals.surroundings, in one statement.
 
     With `lock`, every gating row (admissions, contract version, roles of requester, approvers and `signer`, agent
     and token) is held FOR SHARE until the transaction ends, and `now` is read after that. The proposal, then

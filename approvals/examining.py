@@ -10,7 +10,8 @@ from approvals.policy import TargetIs
 from approvals.refusals import Refusal
 from approvals.restraining import counted_if_refused, require_pace
 from approvals.rules import about_arguments, judge
-from journal.clock import now as database_now
+from approvals.submissions import Answers, Submission
+from approvals.surroundings import Before
 from proposals import catalogue
 from proposals.arguments import check
 from proposals.contracts import Contract, contract_of
@@ -19,34 +20,15 @@ from proposals.pacing import Asking, asking
 from proposals.revisions import target_of
 from proposals.secrets import secrets_in
 from proposals.submitting import session_of
-from tenancy.access import Caller, scopes_with
-from tenancy.admissions import stopped
+from tenancy.access import Caller
 from tenancy.models import Scope
+from tenancy.reads import roles_in, stop_for
+
+__all__ = ["Answers", "Examined", "Fitting", "Submission", "examine", "fit"]
 
 # A fact names its source; a whole document is not a fact.
 MAX_TEXT = 4_000
 MAX_FACTS = 50
-
-
-@dataclass(frozen=True)
-class Answers:
-    """What a new proposal says about one that was refused: its public id, and what changed since."""
-
-    proposal: str
-    what_changed: str
-
-
-@dataclass(frozen=True)
-class Submission:
-    """What an agent sends, its envelope checked by the door. `arguments` is any JSON value until it was examined."""
-
-    tool: str
-    contract_version: str | None
-    arguments: Any
-    suggestion: str = ""
-    facts: tuple[Mapping[str, Any], ...] = ()
-    session: str | None = None
-    answers: Answers | None = None
 
 
 @dataclass(frozen=True)
@@ -71,13 +53,15 @@ class Examined:
     call: Asking
 
 
-def fit(caller: Caller, submission: Submission) -> Fitting:
+def fit(caller: Caller, submission: Submission, known: Before) -> Fitting:
     """The tool exists, the arguments fit its schema and its argument-only rules, and nothing holds a secret.
+
+    `known` is what `surroundings.before` read for this caller and tool.
 
     Raises:
         Refusal: unknown_tool, contract_version_not_active, invalid_arguments, rule_violated.
     """
-    version = _version(caller, submission)
+    version = _version(caller, submission, known)
     contract = contract_of(version)
     _require_shape(contract, submission)
     _require_no_secrets(submission)
@@ -93,7 +77,7 @@ def fit(caller: Caller, submission: Submission) -> Fitting:
     )
 
 
-def examine(caller: Caller, fitting: Fitting, *, within: Iterable[Scope] | None = None) -> Examined:
+def examine(caller: Caller, fitting: Fitting, known: Before, *, within: Iterable[Scope] | None = None) -> Examined:
     """The requester holds the right, admissions are open, the pace is kept, and the target was seen in scope.
 
     `within` narrows the scopes (a revision stays in its proposal's). Outside any transaction: at most one remote call.
@@ -103,8 +87,9 @@ def examine(caller: Caller, fitting: Fitting, *, within: Iterable[Scope] | None 
             target_unreachable.
     """
     contract = fitting.contract
-    scopes = _entitled_scopes(caller, contract, within=caller.scopes if within is None else within)
-    _require_open(caller, contract)
+    scopes = _entitled_scopes(caller, contract, known, within=caller.scopes if within is None else within)
+    if stop_for(known.stops, tool=contract.name, system=contract.execution.system):
+        raise admissions_stopped()
     require_pace(fitting.call)
     with counted_if_refused(fitting.call):
         look = _look(fitting, scopes)
@@ -158,12 +143,11 @@ def admissions_stopped() -> Refusal:
     )
 
 
-def _version(caller: Caller, submission: Submission) -> ContractVersion:
-    rows = ContractVersion.objects.filter(organization=caller.organization, name=submission.tool)
-    active = rows.filter(state=ContractVersion.State.ACTIVE).first() if len(submission.tool) <= 64 else None
+def _version(caller: Caller, submission: Submission, known: Before) -> ContractVersion:
+    active = known.version
     if active is None:
-        known = ", ".join(version.name for version in catalogue.tools_for(caller)) or "none"
-        raise Refusal("unknown_tool", detail="There is no such tool.", hint=f"Names are exact. Known here: {known}.")
+        names = ", ".join(version.name for version in catalogue.tools_for(caller)) or "none"
+        raise Refusal("unknown_tool", detail="There is no such tool.", hint=f"Names are exact. Known here: {names}.")
     if submission.contract_version not in (None, active.version):
         detail = f"The active version of {active.name} is {active.version}."
         raise Refusal(
@@ -226,25 +210,17 @@ def _error(pointer: str, keyword: str, expected: str) -> dict[str, str]:
     return {"pointer": pointer, "keyword": keyword, "expected": expected, "received": ""}
 
 
-def _entitled_scopes(caller: Caller, contract: Contract, *, within: Iterable[Scope]) -> list[Scope]:
+def _entitled_scopes(caller: Caller, contract: Contract, known: Before, *, within: Iterable[Scope]) -> list[Scope]:
     if not caller.may_name(contract.name):
         raise _not_permitted(contract, "the token is limited to other tools")
-    narrowed = [scope.pk for scope in within]
-    held = scopes_with(caller.person, roles=contract.policy.requester_roles)
-    scopes = list(held.filter(pk__in=narrowed, organization=caller.organization).order_by("code"))
+    asking = frozenset(contract.policy.requester_roles)
+    ours = [scope for scope in within if scope.organization_id == caller.organization.pk]
+    scopes = [scope for scope in ours if asking & roles_in(scope, known.grants)]
     if not scopes:
         raise _not_permitted(contract, "the person holds no requester role in a scope of the token")
-    return scopes
+    return sorted(scopes, key=lambda scope: scope.code)
 
 
 def _not_permitted(contract: Contract, technical_reason: str) -> Refusal:
     detail = f"The person this is asked for may not ask for {contract.name} with this token."
     return Refusal("not_permitted", detail=detail, technical_reason=technical_reason)
-
-
-def _require_open(caller: Caller, contract: Contract) -> None:
-    stop = stopped(
-        organization=caller.organization, tool=contract.name, system=contract.execution.system, now=database_now()
-    )
-    if stop is not None:
-        raise admissions_stopped()

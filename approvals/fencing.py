@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from journal.reads import Read
 from proposals.contracts import contract_of
 from proposals.models import Revision
 from tenancy.models import Organization
@@ -21,6 +22,19 @@ _IN_DOUBT = Q(intent__fence_lifted_at__isnull=True) & (
     Q(intent__state__in=FENCING) | Q(intent__state="ready", intent__reopened_at__isnull=False)
 )
 _OPEN_CASE = Q(intent__cases__isnull=False, intent__cases__closed_at__isnull=True, intent__fence_lifted_at__isnull=True)
+
+
+def is_held(*, organization: Organization, system: str, target: str | None) -> Read:
+    """Whether any intent holds the object, as part of one statement; `holder` tells which, and of whom. A test holds
+    the two equal.
+    """
+    return Read(
+        """SELECT EXISTS (SELECT 1 FROM intents_intent held
+           WHERE held.organization_id = %s AND held.system = %s AND held.target = %s AND held.fence_lifted_at IS NULL
+             AND (held.state = ANY(%s) OR (held.state = 'ready' AND held.reopened_at IS NOT NULL)
+                  OR EXISTS (SELECT 1 FROM intents_case WHERE intent_id = held.id AND closed_at IS NULL)))""",
+        (organization.pk, system, target, list(FENCING)),
+    )
 
 
 def holder(

@@ -7,12 +7,11 @@ from typing import Any
 
 from django.db import transaction
 
-from approvals import assessing
+from approvals import surroundings
 from approvals.ending import release_if_lapsed
 from approvals.examining import (
     Answers,
     Examined,
-    Fitting,
     Submission,
     admissions_stopped,
     examine,
@@ -35,7 +34,7 @@ from proposals.pacing import charge
 from proposals.queries import visible_to
 from proposals.revisions import Asked, storable
 from proposals.secrets import mask
-from proposals.submitting import create
+from proposals.submitting import create, session_of
 from tenancy.access import Caller
 
 __all__ = ["Answers", "Received", "Refusal", "Submission", "decided", "note", "receive"]
@@ -51,6 +50,15 @@ class Received:
     revision: Revision | None
     replayed: bool = False
     decision: Decision | None = None
+
+
+@dataclass(frozen=True)
+class Decided:
+    """An allowed decision, the instant it was taken at, and the number of the proposal to be, if one was asked for."""
+
+    decision: Decision
+    now: datetime
+    number: int | None
 
 
 def receive(
@@ -74,22 +82,26 @@ def receive(
 def _receive(
     caller: Caller, submission: Submission, *, key: str | None, body_fingerprint: str, dry_run: bool
 ) -> Received:
-    claim = keys.from_header(caller, key, body_fingerprint=body_fingerprint) if key else None
-    if claim and not dry_run and (known := _replay(caller, claim)):
-        return known
-    fitting = fit(caller, submission)
+    if key is None:
+        claim = _derived(caller, submission)
+    else:
+        claim = keys.from_header(caller, key, body_fingerprint=body_fingerprint)
+    known = surroundings.before(caller, submission.tool, claim)
+    sought = claim if known.key_is_held and not dry_run else None
+    if sought and key is not None and (earlier := _replay(caller, sought)):
+        return earlier
+    fitting = fit(caller, submission, known)
+    assert claim is not None  # arguments that fit have a canonical spelling
+    if sought and key is None and (earlier := _replay(caller, sought)):
+        return earlier
     if dry_run:
-        return _dry(caller, submission, examine(caller, fitting))
-    if claim is None:
-        claim = _derived(caller, fitting)
-        if known := _replay(caller, claim):
-            return known
+        return _dry(caller, submission, examine(caller, fitting, known))
     try:
-        examined = examine(caller, fitting)
+        examined = examine(caller, fitting, known)
     except Refusal as refusal:
         # Whoever sent the same key a moment before may have spent the budget meanwhile: that answer is ours, too.
-        if refusal.code in PACING and (known := _replay(caller, claim)):
-            return known
+        if refusal.code in PACING and (earlier := _replay(caller, claim)):
+            return earlier
         raise
     try:
         return _create(caller, submission, examined, claim=claim)
@@ -97,9 +109,13 @@ def _receive(
         return _as_replay(caller, claim, taken.held.fingerprint, taken.held.proposal_id, taken.held.revision)
 
 
-def _derived(caller: Caller, fitting: Fitting) -> keys.Claim:
-    session = fitting.call.session
-    return keys.derived(caller, tool=fitting.contract.name, arguments=fitting.arguments, session=session)
+def _derived(caller: Caller, submission: Submission) -> keys.Claim | None:
+    """The key of a submission without one; None where the arguments cannot be spelt, and will be refused for it."""
+    session = submission.session or session_of(caller)
+    try:
+        return keys.derived(caller, tool=submission.tool, arguments=submission.arguments, session=session)
+    except ValueError:
+        return None
 
 
 def _replay(caller: Caller, claim: keys.Claim) -> Received | None:
@@ -134,43 +150,46 @@ def _as_replay(caller: Caller, claim: keys.Claim, fingerprint: str, proposal_id:
 
 def _create(caller: Caller, submission: Submission, examined: Examined, *, claim: keys.Claim) -> Received:
     with transaction.atomic(durable=True):
-        decision, now = decided(caller, submission, examined)
+        made = decided(caller, submission, examined, numbered=True)
+        assert made.number is not None
         revision = create(
             caller=caller,
+            number=made.number,
             version=examined.version,
             contract=examined.contract,
             scope=examined.scope,
             asked=_asked(submission, examined),
             observation=examined.look.observation,
-            decision=decision.told,
-            now=now,
+            decision=made.decision.told,
+            now=made.now,
             claim=claim,
             answer=_answer(examined),
         )
-        count(examined.call, now=now, proposal=revision.proposal)
-    return Received(revision.proposal, revision, decision=decision)
+        count(examined.call, now=made.now, proposal=revision.proposal)
+    return Received(revision.proposal, revision, decision=made.decision)
 
 
-def decided(caller: Caller, submission: Submission, examined: Examined) -> tuple[Decision, datetime]:
-    """The policy's answer, allowed, and the instant it was given at. Inside a transaction; raises Refusal."""
+def decided(caller: Caller, submission: Submission, examined: Examined, *, numbered: bool = False) -> Decided:
+    """The policy's answer, allowed; `numbered` takes a new proposal's number. Inside a transaction; raises Refusal."""
     with counted_if_refused(examined.call):
-        return _decided(caller, submission, examined)
+        return _decided(caller, submission, examined, numbered=numbered)
 
 
-def _decided(caller: Caller, submission: Submission, examined: Examined) -> tuple[Decision, datetime]:
-    question = assessing.at_submission(
+def _decided(caller: Caller, submission: Submission, examined: Examined, *, numbered: bool) -> Decided:
+    around = surroundings.within(
         caller=caller,
         version=examined.version,
         contract=examined.contract,
         scope=examined.scope,
         arguments=examined.arguments,
         look=examined.look,
+        numbered=numbered,
     )
-    decision = decide(question, examined.contract)
+    decision = decide(around.question, examined.contract)
     if not decision.allowed:
         raise _refusal_of(decision)
-    require_new_question(caller, submission, examined, expected_version=question.expected_version)
-    return decision, question.now
+    require_new_question(caller, submission.answers, around.refused, contract=examined.contract, scope=examined.scope)
+    return Decided(decision, around.now, around.number)
 
 
 def _asked(submission: Submission, examined: Examined) -> Asked:
@@ -201,16 +220,16 @@ def _answer(examined: Examined) -> dict[str, Any] | None:
 
 def _dry(caller: Caller, submission: Submission, examined: Examined) -> Received:
     with transaction.atomic(durable=True):
-        decision, now = decided(caller, submission, examined)
+        made = decided(caller, submission, examined)
         record(
             kind=Kind.DECISION_TAKEN,
             actor=Actor.agent(caller),
             organization=caller.organization.pk,
-            now=now,
-            facts={"dry_run": True, "tool": examined.contract.name, "decision": decision.told},
+            now=made.now,
+            facts={"dry_run": True, "tool": examined.contract.name, "decision": made.decision.told},
         )
-        count(examined.call, now=now)
-    return Received(None, None, decision=decision)
+        count(examined.call, now=made.now)
+    return Received(None, None, decision=made.decision)
 
 
 def _refusal_of(decision: Decision) -> Refusal:

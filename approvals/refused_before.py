@@ -1,30 +1,65 @@
 """A refused question cannot return unchanged: a new proposal says which refusal it answers, and what changed."""
 
-from approvals.examining import Answers, Examined, Submission
-from approvals.models import Act
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 from approvals.refusals import Refusal
-from proposals.models import Proposal, Revision
+from approvals.submissions import Answers
+from journal.reads import Read
+from proposals.contracts import Contract
+from proposals.models import Proposal
 from proposals.revisions import material_digest, target_of
 from tenancy.access import Caller
+from tenancy.models import Organization, Scope
+
+
+class Refused(NamedTuple):
+    """A refused proposal, and the reason it was refused for."""
+
+    proposal_id: int
+    reason: str
+
+
+def material_digest_of(
+    caller: Caller,
+    contract: Contract,
+    scope: Scope,
+    arguments: Mapping[str, Any],
+    *,
+    expected_version: str | None,
+) -> str:
+    """The digest of what this caller asks in the scope."""
+    return material_digest(
+        contract=contract,
+        organization=caller.organization.pk,
+        scope=scope.pk,
+        arguments=arguments,
+        target=target_of(contract, arguments),
+        target_version=expected_version,
+    )
+
+
+def latest_refusal(digest: str, organization: Organization) -> Read:
+    """The last refusal of the same meaning in the organization, as part of one statement: the members of Refused."""
+    return Read(
+        """SELECT json_build_array(refusal.proposal_id, refusal.reason)
+           FROM proposals_revision asked
+           JOIN proposals_proposal proposal ON proposal.id = asked.proposal_id
+           JOIN approvals_act refusal ON refusal.revision_id = asked.id AND refusal.kind = 'refusal'
+           WHERE asked.material_digest = %s AND proposal.organization_id = %s AND proposal.state = 'rejected'
+           ORDER BY refusal.at DESC LIMIT 1""",
+        (digest, organization.pk),
+    )
 
 
 def require_new_question(
-    caller: Caller, submission: Submission, examined: Examined, *, expected_version: str | None
+    caller: Caller, answers: Answers | None, refused: Refused | None, *, contract: Contract, scope: Scope
 ) -> None:
     """Raises Refusal `already_refused`, or `invalid_arguments` for `answers` that name no refused proposal here."""
-    answered = _answered(caller, submission.answers, examined) if submission.answers else None
-    digest = material_digest(
-        contract=examined.contract,
-        organization=caller.organization.pk,
-        scope=examined.scope.pk,
-        arguments=examined.arguments,
-        target=target_of(examined.contract, examined.arguments),
-        target_version=expected_version,
-    )
-    refused = _latest_refusal(digest, caller)
+    answered = _answered(caller, answers, contract=contract, scope=scope) if answers else None
     if refused is None or refused.proposal_id == answered:
         return
-    public_id = refused.proposal.public_id
+    public_id = f"P-{refused.proposal_id}"
     raise Refusal(
         "already_refused",
         detail=f"The same question was refused as {public_id}.",
@@ -33,18 +68,12 @@ def require_new_question(
     )
 
 
-def _latest_refusal(digest: str, caller: Caller) -> Act | None:
-    asked = Revision.objects.filter(material_digest=digest, proposal__organization=caller.organization)
-    refusals = Act.objects.filter(kind=Act.Kind.REFUSAL, revision__in=asked, proposal__state=Proposal.State.REJECTED)
-    return refusals.select_related("proposal").order_by("-at").first()
-
-
-def _answered(caller: Caller, answers: Answers, examined: Examined) -> int:
+def _answered(caller: Caller, answers: Answers, *, contract: Contract, scope: Scope) -> int:
     number = answers.proposal.removeprefix("P-")
     rows = Proposal.objects.filter(
         organization=caller.organization,
-        scope=examined.scope,
-        tool=examined.contract.name,
+        scope=scope,
+        tool=contract.name,
         state=Proposal.State.REJECTED,
     )
     if not rows.filter(pk=int(number)).exists():

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from approvals import surroundings
 from approvals.examining import Answers, Examined, Submission, examine, fit
 from approvals.models import Authorization
 from approvals.receiving import Received, decided, note
@@ -78,7 +79,8 @@ def _revise(
     if submission.tool != known.tool:
         error = {"pointer": "/tool", "keyword": "const", "expected": known.tool, "received": submission.tool[:80]}
         raise Refusal("invalid_arguments", detail="A revision is about the same tool.", errors=(error,))
-    examined = examine(caller, fit(caller, submission), within=[known.scope])
+    around = surroundings.before(caller, submission.tool, claim)
+    examined = examine(caller, fit(caller, submission, around), around, within=[known.scope])
     try:
         return _write(caller, known, submission, examined, if_match=if_match, claim=claim)
     except keys.KeyTaken as taken:
@@ -97,8 +99,8 @@ def _write(
     with transaction.atomic(durable=True):
         proposal = proposal_for(caller, known.pk)
         _require_current(proposal, if_match)
-        decision, now = decided(caller, submission, examined)
-        stop_before_mark(proposal, cause="superseded", actor=Actor.agent(caller), now=now)
+        made = decided(caller, submission, examined)
+        stop_before_mark(proposal, cause="superseded", actor=Actor.agent(caller), now=made.now)
         revision = create_revision(
             proposal=proposal,
             caller=caller,
@@ -106,12 +108,12 @@ def _write(
             contract=examined.contract,
             asked=Asked(examined.arguments, submission.suggestion, submission.facts, submission.session or ""),
             observation=examined.look.observation,
-            decision=decision.told,
-            now=now,
+            decision=made.decision.told,
+            now=made.now,
             claim=claim,
         )
-        count(examined.call, now=now, proposal=proposal)
-    return Received(proposal, revision, decision=decision)
+        count(examined.call, now=made.now, proposal=proposal)
+    return Received(proposal, revision, decision=made.decision)
 
 
 def proposal_for(caller: Caller, proposal_id: int) -> Proposal:

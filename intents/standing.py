@@ -113,6 +113,12 @@ def standing(
         return _told(_read(proposal, revision), language=language, now=database_now())
 
 
+def standing_as_written(revision: Revision, *, language: str = "en") -> Standing:
+    """What a revision stands at in the instant it was written: nobody has acted on it yet, and nothing is read."""
+    rows = _Rows(revision.proposal, revision, None, None, None)
+    return _told(rows, language=language, now=revision.created_at)
+
+
 def _read(proposal: Proposal, revision: Revision | None) -> _Rows:
     if revision is None:
         rows = Revision.objects.select_related("contract")

@@ -25,6 +25,37 @@ def tell(
 
     Inside a transaction that created the proposal's row or locked it: the row carries the head.
     """
+    link(
+        proposal,
+        kind=kind,
+        actor=actor,
+        now=now,
+        revision=revision,
+        subjects=subjects,
+        facts=facts,
+        personal=personal,
+    )
+    change(
+        Proposal,
+        where={"id": proposal.pk},
+        otherwise=Proposal.DoesNotExist(proposal.public_id),
+        chain_digest=proposal.chain_digest,
+        chain_length=proposal.chain_length,
+    )
+
+
+def link(
+    proposal: Proposal,
+    *,
+    kind: Kind,
+    actor: Actor,
+    now: datetime,
+    revision: int | None = None,
+    subjects: Mapping[str, Any] | None = None,
+    facts: Mapping[str, Any] | None = None,
+    personal: Mapping[str, Any] | None = None,
+) -> None:
+    """The same for a proposal whose row the caller writes afterwards, with the head that it has then."""
     about = {"proposal": proposal.public_id, **({} if revision is None else {"revision": revision})}
     digest = bytes(proposal.chain_digest) if proposal.chain_digest is not None else None
     head = record(
@@ -39,10 +70,3 @@ def tell(
         personal=personal,
     )
     proposal.chain_digest, proposal.chain_length = head.digest, head.length
-    change(
-        Proposal,
-        where={"id": proposal.pk},
-        otherwise=Proposal.DoesNotExist(proposal.public_id),
-        chain_digest=head.digest,
-        chain_length=head.length,
-    )

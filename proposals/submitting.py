@@ -7,8 +7,9 @@ from typing import Any
 from journal.digests import canonical, sha256
 from journal.kinds import Kind
 from journal.recording import Actor
+from journal.statements import append, together, write
 from proposals import keys
-from proposals.chaining import tell
+from proposals.chaining import link, tell
 from proposals.contracts import Contract
 from proposals.models import ContractVersion, Proposal, Revision
 from proposals.revisions import (
@@ -31,6 +32,7 @@ from tenancy.models import Scope
 def create(
     *,
     caller: Caller,
+    number: int,
     version: ContractVersion,
     contract: Contract,
     scope: Scope,
@@ -41,13 +43,14 @@ def create(
     claim: keys.Claim,
     answer: Mapping[str, Any] | None = None,
 ) -> Revision:
-    """A proposal exists with its revision 1, its key and its journal entry, inside the caller's transaction.
+    """Proposal `number` exists with its revision 1, its key and its journal entry, inside the caller's transaction.
 
     `answer` is the bounded answer of a contract without effect: the proposal is answered at once, and told so.
     Returns the revision, with `.proposal` set. Raises keys.KeyTaken when the key belongs to another submission;
     then the caller's transaction must not commit.
     """
-    proposal = Proposal.objects.create(
+    proposal = Proposal(
+        pk=number,
         organization=caller.organization,
         scope=scope,
         contract=version,
@@ -68,7 +71,7 @@ def create(
     # without effect at once: asked again, it is read again, unless its caller gave a key of its own.
     if answer is None or not claim.key.startswith(keys.DERIVED):
         keys.claim(caller, claim, proposal=proposal, window=contract.policy.idempotency_window, now=now)
-    revision = _write(
+    revision = _revision(
         proposal,
         caller=caller,
         version=version,
@@ -78,11 +81,16 @@ def create(
         observation=observation,
         decision=decision,
         now=now,
-        kind=Kind.PROPOSAL_SUBMITTED,
     )
-    if proposal.answer is not None:
-        facts = {"digest": sha256(canonical(proposal.answer)), "fields": sorted(proposal.answer)}
-        tell(proposal, kind=Kind.PROPOSAL_ANSWERED, actor=Actor.server(), now=now, revision=1, facts=facts)
+    with together():
+        link(proposal, **_told(revision, caller=caller, contract=contract, asked=asked, now=now))
+        if proposal.answer is not None:
+            facts = {"digest": sha256(canonical(proposal.answer)), "fields": sorted(proposal.answer)}
+            link(proposal, kind=Kind.PROPOSAL_ANSWERED, actor=Actor.server(), now=now, revision=1, facts=facts)
+        fields = proposal._meta.concrete_fields
+        append(Proposal, **{field.attname: getattr(proposal, field.attname) for field in fields})
+        write(revision)
+    proposal._state.adding, proposal._state.db = False, "default"
     return revision
 
 
@@ -121,7 +129,7 @@ def create_revision(
     Proposal.objects.filter(pk=proposal.pk).update(**changes)
     for name, value in changes.items():
         setattr(proposal, name, value)
-    return _write(
+    revision = _revision(
         proposal,
         caller=caller,
         version=version,
@@ -131,8 +139,10 @@ def create_revision(
         observation=observation,
         decision=decision,
         now=now,
-        kind=Kind.PROPOSAL_REVISED,
     )
+    write(revision)
+    tell(proposal, **_told(revision, caller=caller, contract=contract, asked=asked, now=now))
+    return revision
 
 
 def session_of(caller: Caller) -> str:
@@ -146,7 +156,7 @@ def system_digest(contract: Contract) -> str:
     return "" if config is None else config.digest
 
 
-def _write(
+def _revision(
     proposal: Proposal,
     *,
     caller: Caller,
@@ -157,8 +167,8 @@ def _write(
     observation: Observation | None,
     decision: Mapping[str, Any],
     now: datetime,
-    kind: Kind,
 ) -> Revision:
+    """The revision as it will be written."""
     target = target_of(contract, asked.arguments)
     target_version = target_version_of(contract, asked.arguments, observation)
     revision = Revision(
@@ -192,12 +202,11 @@ def _write(
     )
     revision.content = canonical(content)
     revision.digest = sha256(revision.content)
-    revision.save(force_insert=True)
-    _tell(revision, caller=caller, contract=contract, asked=asked, now=now, kind=kind)
     return revision
 
 
-def _tell(revision: Revision, *, caller: Caller, contract: Contract, asked: Asked, now: datetime, kind: Kind) -> None:
+def _told(revision: Revision, *, caller: Caller, contract: Contract, asked: Asked, now: datetime) -> dict[str, Any]:
+    """What the journal is told of a revision."""
     proposal = revision.proposal
     facts = {
         "tool": contract.name,
@@ -224,12 +233,11 @@ def _tell(revision: Revision, *, caller: Caller, contract: Contract, asked: Aske
         "facts": [dict(fact) for fact in asked.facts],
         "what_changed": asked.what_changed,
     }
-    tell(
-        proposal,
-        kind=kind,
-        actor=Actor.agent(caller),
-        now=now,
-        revision=revision.number,
-        facts=facts,
-        personal=personal,
-    )
+    return {
+        "kind": Kind.PROPOSAL_SUBMITTED if revision.number == 1 else Kind.PROPOSAL_REVISED,
+        "actor": Actor.agent(caller),
+        "now": now,
+        "revision": revision.number,
+        "facts": facts,
+        "personal": personal,
+    }

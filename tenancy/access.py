@@ -13,7 +13,8 @@ from tenancy.models import Agent, AgentToken, Organization, RoleGrant, Scope, Us
 class Caller:
     """An authenticated agent: its token, the person it acts for, and the limits of the token.
 
-    `scopes` and `tools` are limits only; the person's roles, asked anew each time, are the rights.
+    `scopes` and `tools` are limits only; the person's roles, asked anew each time, are the rights. `used_lately` says
+    that the use of the token need not be written down again.
     """
 
     token: AgentToken
@@ -22,6 +23,7 @@ class Caller:
     organization: Organization
     scopes: tuple[Scope, ...]
     tools: frozenset[str] | None
+    used_lately: bool = False
 
     def may_name(self, tool: str) -> bool:
         """Whether the token's own limits let it speak of this tool."""

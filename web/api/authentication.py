@@ -22,7 +22,8 @@ class AgentTokenAuthentication(BaseAuthentication):
         caller = tokens.authenticate(secret.strip()) if scheme.lower() == "bearer" and secret.isascii() else None
         if caller is None:
             raise AuthenticationFailed
-        tokens.touch(caller.token)
+        if not caller.used_lately:
+            tokens.touch(caller.token)
         return caller.person, caller
 
     def authenticate_header(self, request: Request) -> str:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -27,7 +26,7 @@ from web.api.parsing import (
     seconds,
     truth,
 )
-from web.api.resources import dry_run, etag, old_revision, resource
+from web.api.resources import dry_run, etag, old_revision, resource, resource_as_written
 from web.api.shapes import DRY_RUN, PAGE, PROBLEMS, RESOURCE, REVISION, SUBMISSION
 from web.api.waiting import wait_while
 
@@ -54,8 +53,7 @@ class Proposals(Door):
         received = receiving.receive(self.caller, submission, key=key, body_fingerprint=mark, dry_run=dry)
         if received.decision and not received.proposal:
             return Response(dry_run(received.decision, tool=submission.tool))
-        assert received.proposal is not None
-        return _created(self, received.proposal, replayed=received.replayed)
+        return _created(self, received)
 
     @extend_schema(
         operation_id="list_proposals",
@@ -136,8 +134,7 @@ class Revisions(Door):
             key=key,
             body_fingerprint=fingerprint("revisions", proposal.pk, request.data),
         )
-        assert revised.proposal is not None
-        return _created(self, revised.proposal, replayed=revised.replayed)
+        return _created(self, revised)
 
 
 class OneRevision(Door):
@@ -225,12 +222,19 @@ def _revision(proposal: Proposal, number: str) -> Revision:
     return revision
 
 
-def _created(door: Door, proposal: Proposal, *, replayed: bool) -> Response:
+def _created(door: Door, received: receiving.Received) -> Response:
     """201 with the resource; a replay says so, and shows the resource as it stands now."""
-    body: dict[str, Any] = resource(proposal, language=door.language)
+    proposal, revision = received.proposal, received.revision
+    assert proposal is not None
+    assert revision is not None
+    body = (
+        resource(proposal, language=door.language)
+        if received.replayed
+        else resource_as_written(revision, language=door.language)
+    )
     answer = Response(body, status=201)
     answer["Location"] = f"/api/v1/proposals/{proposal.public_id}"
     answer["ETag"] = etag(body)
-    if replayed:
+    if received.replayed:
         answer["Idempotent-Replayed"] = "true"
     return answer

@@ -9,7 +9,7 @@ from django.utils.translation.trans_real import parse_accept_lang_header
 
 from approvals.models import Act
 from approvals.policy import Decision
-from intents.standing import Standing, standing
+from intents.standing import Standing, standing, standing_as_written
 from proposals.arguments import defaults_not_given, parse
 from proposals.contracts import contract_of
 from proposals.models import Proposal, Revision
@@ -33,7 +33,13 @@ def resource(
     stands = stands or standing(proposal, language=language)
     revision = proposal.revisions.select_related("contract").get(number=stands.revision)
     shown = {"proof": proof_of(revision, stands)} if proof else {}
-    return {**_members(proposal, revision, stands), **shown, **_clocks(proposal, stands)}
+    return {**_members(proposal, revision, stands, review=_review(revision)), **shown, **_clocks(proposal, stands)}
+
+
+def resource_as_written(revision: Revision, *, language: str) -> dict[str, Any]:
+    """The resource in the instant its current revision was written; nothing is read."""
+    proposal, stands = revision.proposal, standing_as_written(revision, language=language)
+    return {**_members(proposal, revision, stands, review=None), "proof": None, **_clocks(proposal, stands)}
 
 
 def old_revision(proposal: Proposal, revision: Revision, *, language: str) -> dict[str, Any]:
@@ -42,7 +48,7 @@ def old_revision(proposal: Proposal, revision: Revision, *, language: str) -> di
     arguments = parse(bytes(revision.arguments))
     stands = standing(proposal, language=language, revision=revision)
     return {
-        **_members(proposal, revision, stands),
+        **_members(proposal, revision, stands, review=_review(revision)),
         "arguments": arguments,
         "defaults_not_given": defaults_not_given(contract, arguments),
         "suggestion": revision.suggestion,
@@ -56,7 +62,9 @@ def dry_run(decision: Decision, *, tool: str) -> dict[str, Any]:
     return {"dry_run": True, "tool": tool, "decision": decision.told}
 
 
-def _members(proposal: Proposal, revision: Revision, stands: Standing) -> dict[str, Any]:
+def _members(
+    proposal: Proposal, revision: Revision, stands: Standing, *, review: dict[str, Any] | None
+) -> dict[str, Any]:
     return {
         "id": proposal.public_id,
         "revision": revision.number,
@@ -65,7 +73,7 @@ def _members(proposal: Proposal, revision: Revision, stands: Standing) -> dict[s
         "digest": revision.digest,
         **_standing(stands),
         "cause": stands.cause or None,
-        "review": _review(revision),
+        "review": review,
         "decision": revision.decision,
     }
 

@@ -2,6 +2,9 @@
 
 import json
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
 from journal.models import Entry
 from proposals.models import Proposal, SubmissionKey
 from tests.web.api.calling import GOOD, REFUND, Agent
@@ -21,6 +24,15 @@ def test_a_submission_is_created_with_its_address_and_the_whole_resource(agent: 
     assert set(answer.body) == MEMBERS
     assert answer.headers["location"] == f"/api/v1/proposals/{answer.body['id']}"
     assert agent.get(f"/proposals/{answer.body['id']}").body == answer.body
+
+
+def test_a_submission_costs_few_statements_whatever_its_key(agent: Agent) -> None:
+    agent.propose(envelope={"session": "warm"})
+    for headers in ({}, {"Idempotency_Key": "K"}):
+        with CaptureQueriesContext(connection) as queries:
+            answer = agent.propose(envelope={"session": f"s{len(headers)}"}, **headers)
+        assert answer.status == 201
+        assert len(queries) <= 11, [query["sql"][:120] for query in queries]
 
 
 def test_the_same_key_and_meaning_is_replayed_however_the_body_is_spelt(agent: Agent) -> None:
