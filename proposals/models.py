@@ -121,6 +121,8 @@ class Revision(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["proposal", "number"], name="proposals_one_revision_per_number")]
+        # Every submission asks whether the same meaning was refused before.
+        indexes = [models.Index(fields=["material_digest"], name="proposals_same_meaning")]
 
 
 class SubmissionKey(models.Model):
