@@ -1,11 +1,13 @@
-"""Reads contract files and published versions with the linter, beside the tools that models are offered with them."""
+"""Reads contract files and published versions: beside the tools offered with them, and beside the version before."""
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from proposals.changes import Change
 from proposals.contracts import Contract, contract_of, parse_contract, positions_of
+from proposals.differences import changes
 from proposals.findings import Finding, Severity
 from proposals.linting import Neighbour, lint, neighbour
 from proposals.models import ContractVersion
@@ -47,5 +49,23 @@ def neighbours_in(organization: Organization) -> list[Neighbour]:
 
 def findings_of(version: ContractVersion) -> list[Finding]:
     """What the linter finds in a published version, beside the tools that are active in its organization now."""
+    return lint(_document(version), neighbours_in(version.organization))
+
+
+def changes_between(earlier: ContractVersion, later: ContractVersion) -> list[Change]:
+    """What the later of two versions changes, in words."""
+    return changes(_document(earlier), _document(later))
+
+
+def active_before(version: ContractVersion) -> ContractVersion | None:
+    """The version that this one replaces, or replaced: the active one of its name, else the last one active before."""
+    others = ContractVersion.objects.filter(organization=version.organization, name=version.name).exclude(pk=version.pk)
+    once = others.filter(activated_at__isnull=False)
+    if version.activated_at is not None:
+        once = once.filter(activated_at__lt=version.activated_at)
+    return once.order_by("-activated_at", "-pk").first()
+
+
+def _document(version: ContractVersion) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(bytes(version.canonical))
-    return lint(document, neighbours_in(version.organization))
+    return document

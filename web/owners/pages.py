@@ -13,7 +13,7 @@ from journal.clock import now as database_now
 from proposals.contracts import Contract, contract_of, in_language
 from proposals.models import ContractVersion
 from proposals.sizes import tokens_of
-from proposals.vetting import findings_of
+from proposals.vetting import active_before, changes_between, findings_of
 from systems.adapters.registry import systems
 from tenancy.models import RoleGrant, User
 from web.doors import page, person, plain
@@ -70,6 +70,9 @@ def contract(request: HttpRequest, name: str, version: str) -> HttpResponse:
     if row is None:
         raise Http404
     (read,) = _read([row])
+    others = _visible(person(request)).filter(name=name, organization=row.organization).exclude(pk=row.pk)
+    against = plain(request.GET.get("against", ""))
+    earlier = others.filter(version=against).first() if against else active_before(row)
     context = {
         "room": "owners",
         "now": database_now(),
@@ -77,7 +80,9 @@ def contract(request: HttpRequest, name: str, version: str) -> HttpResponse:
         "version": row,
         "contract": read.contract,
         "language": (get_language() or "en")[:2],
-        "others": _visible(person(request)).filter(name=name, organization=row.organization).exclude(pk=row.pk),
+        "others": others,
+        "earlier": earlier,
+        "changes": changes_between(earlier, row) if earlier else [],
         "system": systems().get(read.contract.execution.system),
         "findings": findings_of(row),
         "tokens": tokens_of({"name": row.name, **_served(read.contract)}),

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from proposals.management.commands.publish_contract import organization, person
+from proposals.management.commands.publish_contract import organization, person, told_changes
 from proposals.models import ContractVersion
 from proposals.publishing import (
     CannotActivate,
@@ -49,6 +49,10 @@ class Command(BaseCommand):
         retired = ContractVersion.objects.filter(organization=owned, name=name, state="active").first()
         if retired is None or retired.version == version:
             return
+        chosen = ContractVersion.objects.filter(organization=owned, name=name, version=version).first()
+        if chosen is not None:
+            for line in told_changes(retired, chosen):
+                self.stdout.write(line)
         lost = casualties(retired)
         self.stdout.write(f"{name}@{retired.version} is retired by this. What ends with it:")
         self.stdout.write(f"  awaiting a decision: {', '.join(lost.open_proposals) or 'nothing'}")

@@ -1,13 +1,15 @@
 """`manage.py publish_contract FILE --by USER`: a contract file becomes a published draft."""
 
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from proposals.models import ContractVersion
 from proposals.publishing import NotAnOwner, SeveralOrganizations, VersionTaken, publish
-from proposals.vetting import findings_of
+from proposals.vetting import active_before, changes_between, findings_of
 from systems.yamlfiles import FileError
 from tenancy.models import Organization, User
 
@@ -36,6 +38,10 @@ class Command(BaseCommand):
         except (FileError, NotAnOwner, SeveralOrganizations, VersionTaken) as error:
             raise CommandError(f"Nothing was published.\n{error}") from error
         self.stdout.write(f"{version.name}@{version.version} is published ({version.state}), {version.digest}.")
+        before = active_before(version)
+        if before is not None:
+            for line in told_changes(before, version):
+                self.stdout.write(line)
         for finding in findings_of(version):
             self.stdout.write(f"  {finding.severity}: {finding.place}: {finding.sentence()} [{finding.code}]")
 
@@ -46,6 +52,13 @@ def person(username: str) -> User:
     if found is None:
         raise CommandError(f"There is no person called {username}.")
     return found
+
+
+def told_changes(earlier: ContractVersion, later: ContractVersion) -> Iterator[str]:
+    """What the later version changes, one line for each change."""
+    yield f"What changes from {earlier.name}@{earlier.version}:"
+    for change in changes_between(earlier, later):
+        yield f"  {change.about}: {change.sentence()}"
 
 
 def organization(slug: str | None) -> Organization | None:
