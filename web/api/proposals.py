@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -12,13 +12,17 @@ from approvals import receiving
 from approvals.refusals import Refusal
 from intents import stopping
 from intents.standing import standing
+from intents.statements import Status
 from proposals import queries
 from proposals.models import Proposal, Revision
+from web.api import examples
+from web.api.answers import BODY, SUBMITTING, UNCHANGED, answers, granted, header
 from web.api.doors import Door, unchanged
 from web.api.envelopes import fingerprint, submission_of
 from web.api.errors import not_found
-from web.api.pages import page_of
+from web.api.pages import MAX_PAGE, PAGE, page_of
 from web.api.parsing import (
+    MAX_WAIT,
     idempotency_key,
     malformed,
     parameters,
@@ -27,11 +31,33 @@ from web.api.parsing import (
     truth,
 )
 from web.api.resources import dry_run, etag, old_revision, resource, resource_as_written
-from web.api.shapes import DRY_RUN, PAGE, PROBLEMS, RESOURCE, REVISION, SUBMISSION
+from web.api.shapes import SUBMISSION
 from web.api.waiting import wait_while
 
-_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1–255 visible ASCII characters.")
+_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+    OpenApiParameter.HEADER,
+    description="1–255 visible ASCII characters. Without one, a key is derived from the meaning and the session.",
+)
 _IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True, description='The revision: "1".')
+_IF_NONE_MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="An ETag read before.")
+_LANGUAGE = OpenApiParameter(
+    "Accept-Language", str, OpenApiParameter.HEADER, description="Of `statement` and `next_step`: `en` or `fr`."
+)
+_LOCATION = header("Location", "Where the proposal is read.", 201)
+_REPLAYED = header("Idempotent-Replayed", "`true`: it existed already under the same key.", 201)
+_ID = OpenApiParameter("public_id", str, OpenApiParameter.PATH, description="`P-42`.")
+_SUBMITTED = OpenApiExample("an internal review", examples.SUBMISSION, request_only=True)
+_CREATED = granted("Proposal", "It exists, and awaits a decision.", 201, awaiting_approval=examples.AWAITING)
+_READ = granted(
+    "Proposal",
+    "As it stands now.",
+    200,
+    awaiting_approval=examples.AWAITING,
+    confirmed=examples.CONFIRMED,
+    outcome_unknown=examples.UNKNOWN,
+)
 
 
 class Proposals(Door):
@@ -40,9 +66,21 @@ class Proposals(Door):
     @extend_schema(
         operation_id="submit_proposal",
         summary="Propose an operation",
-        parameters=[_KEY, OpenApiParameter("dry_run", bool, description="Answer without recording a proposal.")],
+        parameters=[
+            _KEY,
+            _LANGUAGE,
+            OpenApiParameter("dry_run", bool, description="Answer without recording a proposal."),
+            *(_LOCATION, _REPLAYED, header("ETag", "For `If-Match` of a revision.", 201)),
+        ],
         request=SUBMISSION,
-        responses={201: RESOURCE, 200: DRY_RUN, **PROBLEMS},
+        examples=[_SUBMITTED],
+        responses=answers(
+            {
+                201: _CREATED,
+                200: granted("DryRun", "What it would meet; nothing was recorded.", 200, dry_run=examples.DRY_RUN),
+            },
+            *SUBMITTING,
+        ),
     )
     def post(self, request: Request) -> Response:
         """A proposal exists, or existed already under the same key."""
@@ -59,11 +97,12 @@ class Proposals(Door):
         operation_id="list_proposals",
         summary="The caller's own proposals, newest first",
         parameters=[
-            OpenApiParameter("status", str),
-            OpenApiParameter("cursor", str),
-            OpenApiParameter("limit", int),
+            _LANGUAGE,
+            OpenApiParameter("status", str, enum=list(Status)),
+            OpenApiParameter("cursor", {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"}),
+            OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": PAGE}),
         ],
-        responses={200: PAGE, **PROBLEMS},
+        responses=answers({200: granted("Page", "One page of them.", 200, page=examples.PAGE)}),
     )
     def get(self, request: Request) -> Response:
         """One page; `next_cursor` is null at the end."""
@@ -85,8 +124,18 @@ class OneProposal(Door):
     @extend_schema(
         operation_id="get_proposal",
         summary="A proposal as it stands now",
-        parameters=[OpenApiParameter("wait", float, description="Seconds, at most 30, to wait for another status.")],
-        responses={200: RESOURCE, **PROBLEMS},
+        parameters=[
+            _ID,
+            _LANGUAGE,
+            _IF_NONE_MATCH,
+            OpenApiParameter(
+                "wait",
+                {"type": "number", "minimum": 0, "maximum": MAX_WAIT, "multipleOf": 0.001},
+                description="Seconds to wait for another status.",
+            ),
+            header("ETag", "For `If-None-Match`, and for `If-Match` of a revision.", 200, 304),
+        ],
+        responses=answers({200: _READ, 304: UNCHANGED}, "not_found"),
     )
     def get(self, request: Request, public_id: str) -> Response:
         """The current state; with `wait`, as soon as the status changes."""
@@ -109,9 +158,12 @@ class Revisions(Door):
     @extend_schema(
         operation_id="revise_proposal",
         summary="Replace the current revision",
-        parameters=[_IF_MATCH, _KEY],
+        parameters=[_ID, _IF_MATCH, _KEY, _LANGUAGE, _LOCATION, _REPLAYED, header("ETag", "The new revision.", 201)],
         request=SUBMISSION,
-        responses={201: RESOURCE, **PROBLEMS},
+        examples=[_SUBMITTED],
+        responses=answers(
+            {201: _CREATED}, *SUBMITTING, "not_found", "proposal_closed", "stale_revision", "precondition_required"
+        ),
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The next revision is the current one, and awaits approval anew."""
@@ -143,7 +195,15 @@ class OneRevision(Door):
     @extend_schema(
         operation_id="get_revision",
         summary="One revision with its exact content",
-        responses={200: REVISION, **PROBLEMS},
+        parameters=[
+            _ID,
+            _LANGUAGE,
+            OpenApiParameter("number", {"type": "integer", "minimum": 1}, OpenApiParameter.PATH),
+        ],
+        responses=answers(
+            {200: granted("Revision", "The revision.", 200, revision=examples.REVISION)},
+            "not_found",
+        ),
     )
     def get(self, request: Request, public_id: str, number: str) -> Response:
         """An older revision is superseded, and stays readable."""
@@ -159,8 +219,14 @@ class Withdrawal(Door):
     @extend_schema(
         operation_id="withdraw_proposal",
         summary="Take a proposal back",
+        parameters=[_ID, _LANGUAGE],
         request=None,
-        responses={200: RESOURCE, **PROBLEMS},
+        responses=answers(
+            {200: granted("Proposal", "Nothing is sent.", 200, withdrawn=examples.WITHDRAWN)},
+            *BODY,
+            "not_found",
+            "proposal_closed",
+        ),
     )
     def post(self, request: Request, public_id: str) -> Response:
         """It is withdrawn, if nothing was handed over; once it has ended, it is closed."""

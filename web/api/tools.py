@@ -2,17 +2,24 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from proposals import catalogue
 from proposals.contracts import Contract, contract_of
 from proposals.models import ContractVersion
+from web.api import examples
+from web.api.answers import UNCHANGED, answers, granted, header
 from web.api.doors import Door, unchanged
 from web.api.errors import not_found
 from web.api.parsing import malformed, parameters
-from web.api.shapes import PROBLEMS, TOOL, TOOLS
+
+_NAME = OpenApiParameter("name", str, OpenApiParameter.PATH, description="Exact name of the tool.")
+_TAGS = (
+    OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="An ETag read before."),
+    header("ETag", "Of what is served; for `If-None-Match`.", 200, 304),
+)
 
 
 class Tools(Door):
@@ -21,8 +28,11 @@ class Tools(Door):
     @extend_schema(
         operation_id="list_tools",
         summary="What this caller may propose",
-        parameters=[OpenApiParameter("format", str, enum=sorted(catalogue.SHAPES), description="Default: native.")],
-        responses={200: TOOLS, **PROBLEMS},
+        parameters=[
+            OpenApiParameter("format", str, enum=sorted(catalogue.SHAPES), description="Default: native."),
+            *_TAGS,
+        ],
+        responses=answers({200: granted("Tools", "By name.", 200, native=examples.TOOLS), 304: UNCHANGED}),
     )
     def get(self, request: Request) -> Response:
         """The tools in one shape, by name, with an ETag."""
@@ -36,7 +46,14 @@ class Tools(Door):
 class Tool(Door):
     """`GET /tools/{name}`."""
 
-    @extend_schema(operation_id="get_tool", summary="One contract, its public part", responses={200: TOOL, **PROBLEMS})
+    @extend_schema(
+        operation_id="get_tool",
+        summary="One contract, its public part",
+        parameters=[_NAME, *_TAGS],
+        responses=answers(
+            {200: granted("Tool", "The active version.", 200, native=examples.TOOL), 304: UNCHANGED}, "not_found"
+        ),
+    )
     def get(self, request: Request, name: str) -> Response:
         """The public part of the active version."""
         parameters(request)
@@ -50,7 +67,8 @@ class ToolSchema(Door):
     @extend_schema(
         operation_id="get_tool_schema",
         summary="The JSON Schema of a contract's arguments",
-        responses={200: {"type": "object"}, **PROBLEMS},
+        parameters=[_NAME, *_TAGS],
+        responses=answers({200: OpenApiResponse({"type": "object"}, "JSON Schema."), 304: UNCHANGED}, "not_found"),
     )
     def get(self, request: Request, name: str) -> Response:
         """JSON Schema 2020-12."""
