@@ -15,6 +15,7 @@ from django.test.utils import setup_databases, teardown_databases
 from tests import keeping
 from tests.processes import ROOT, Process, answers, free_port, running, until
 from tests.sandboxing import Sandbox
+from tests.warming import Warm
 
 if TYPE_CHECKING:
     from tests.world import World
@@ -152,8 +153,16 @@ def _web(env: dict[str, str], folder: Path, *, workers: int) -> Process:
     return process
 
 
+@pytest.fixture(scope="session")
+def warm(run_env: dict[str, str]) -> Iterator[Warm]:
+    """What workers and beats of this run's own environment are forked from."""
+    warm = Warm(run_env)
+    yield warm
+    warm.end()
+
+
 @pytest.fixture
-def start_worker(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., Process]]:
+def start_worker(child_env: dict[str, str], tmp_path: Path, warm: Warm) -> Iterator[Callable[..., Process]]:
     """Start real Celery workers: `start_worker(queues="handover", concurrency=1, failpoint=None)`."""
     started: list[Process] = []
 
@@ -166,6 +175,7 @@ def start_worker(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable
             "--without-mingle",
             log=tmp_path / f"worker-{number}.log",
             env=env,
+            warm=warm,
         )
         started.append(process)
         process.says(" ready.")
@@ -177,7 +187,7 @@ def start_worker(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable
 
 
 @pytest.fixture
-def start_beat(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable[[], Process]]:
+def start_beat(child_env: dict[str, str], tmp_path: Path, warm: Warm) -> Iterator[Callable[[], Process]]:
     """Start real beats (a sweep every second)."""
     started: list[Process] = []
 
@@ -187,6 +197,7 @@ def start_beat(child_env: dict[str, str], tmp_path: Path) -> Iterator[Callable[[
             *f"celery -A config beat -s {tmp_path}/schedule-{number} -l INFO".split(),
             log=tmp_path / f"beat-{number}.log",
             env=child_env,
+            warm=warm,
         )
         started.append(process)
         return process

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from demo.children import dying_with
+from tests.warming import Forked, Warm
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 60.0
@@ -41,8 +42,15 @@ def until(condition: Callable[[], object], *, seconds: float = PATIENCE, what: s
 class Process:
     """A child in its own session, with its output in a file."""
 
-    def __init__(self, *command: str, log: Path, env: Mapping[str, str], python: str = sys.executable) -> None:
+    def __init__(
+        self, *command: str, log: Path, env: Mapping[str, str], python: str = sys.executable, warm: Warm | None = None
+    ) -> None:
         self.log = log
+        self.child: subprocess.Popen[bytes] | Forked
+        if warm is not None and warm.fits(env):
+            log.touch()
+            self.child = warm.start(list(command), log=log, env=env)
+            return
         with log.open("ab") as output:
             self.child = subprocess.Popen(
                 [python, "-m", *command],

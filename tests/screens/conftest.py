@@ -81,11 +81,3 @@ def picture() -> Callable[[Any, str], Path]:
         return path
 
     return keep
-
-
-def prefer(page: Any, **choices: str) -> None:
-    """Choose language and theme as a person does: with the forms of the page."""
-    for name, value in choices.items():
-        token = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "csrftoken")
-        form = {name: value, "csrfmiddlewaretoken": token, "next": "/healthz/live"}
-        page.request.post(f"/preferences/{name}/", form=form, headers={"Referer": page.url})
