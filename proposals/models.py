@@ -180,3 +180,18 @@ class Call(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["agent", "session", "-id"], name="proposals_calls_of_session")]
+
+
+class SelectionRun(models.Model):
+    """One evaluation of recorded answers: which tools models chose, under which contract versions. Only added to."""
+
+    organization = models.ForeignKey(Organization, on_delete=models.PROTECT)
+    dataset = models.CharField(max_length=200)  # the file's name: runs of the same data set are compared
+    dataset_digest = models.CharField(max_length=71)
+    answers_digest = models.CharField(max_length=71)
+    at = models.DateTimeField()
+    report = models.JSONField()
+    results = models.JSONField()  # case, mode, model, contract, outcome of each answer
+
+    class Meta:
+        indexes = [models.Index(fields=["organization", "dataset", "-id"], name="proposals_runs_of_a_dataset")]

@@ -11,6 +11,7 @@ from django.utils.translation import get_language
 
 from journal.clock import now as database_now
 from proposals.contracts import Contract, contract_of, in_language
+from proposals.evaluating import runs_of
 from proposals.models import ContractVersion
 from proposals.sizes import tokens_of
 from proposals.vetting import active_before, changes_between, findings_of
@@ -85,6 +86,7 @@ def contract(request: HttpRequest, name: str, version: str) -> HttpResponse:
         "changes": changes_between(earlier, row) if earlier else [],
         "system": systems().get(read.contract.execution.system),
         "findings": findings_of(row),
+        "runs": runs_of(row),
         "tokens": tokens_of({"name": row.name, **_served(read.contract)}),
     }
     return render(request, "owners/contract.html", context)
