@@ -13,6 +13,7 @@ from pathlib import Path
 
 KEPT = Path(".soak")
 RANGE = 100
+STEPS = 16
 
 
 def main(first: int, last: int) -> int:
@@ -35,7 +36,8 @@ def _played(start: int, end: int) -> int:
         return 0
     part = place.with_suffix(".part")
     part.unlink(missing_ok=True)
-    env = {**os.environ, "COUNTERSIGN_SEEDS": f"{start}-{end}", "COUNTERSIGN_SOAK_FILE": str(part.resolve())}
+    asked = {"SEEDS": f"{start}-{end}", "STEPS": str(STEPS), "SOAK_FILE": str(part.resolve())}
+    env = {**os.environ, **{f"COUNTERSIGN_{name}": value for name, value in asked.items()}}
     command = [sys.executable, "-m", "pytest", "tests/histories", "-q", "-n", "2", "--no-header"]
     ended = subprocess.run(command, env=env, check=False, capture_output=True, text=True)
     if ended.returncode:
