@@ -5,8 +5,6 @@ import signal
 import time
 from collections.abc import Callable
 
-import pytest
-
 from demo.embedded import EmbeddedServers
 from intents.models import Attempt, Intent
 from tests.conftest import flush_broker
@@ -139,22 +137,3 @@ def test_a_frozen_broker_still_lets_a_person_sign_within_a_second_and_a_half(
     start_worker()
     start_beat()
     line.agent().wait_for(proposal, "confirmed")
-
-
-@pytest.mark.parametrize("round_", range(2))
-def test_a_worker_stopped_across_its_deadline_and_resumed_adds_evidence_and_overwrites_nothing(
-    world: World, start_worker: Callable[..., Process], start_beat: Callable[[], Process], round_: int
-) -> None:
-    sleeper = start_worker(queues="handover")
-    world.sandbox.fault("delay", seconds=1.0)
-    intent = world.approved()
-    world.sweep()
-    until(lambda: world.sandbox.submissions())
-    sleeper.kill(signal.SIGSTOP)
-    start_worker(queues="probes,sweeps")
-    start_beat()
-    until(lambda: world.status(intent) in {"outcome_unknown", "confirmed"}, seconds=15)
-    sleeper.kill(signal.SIGCONT)
-    until(lambda: world.status(intent) == "confirmed", seconds=15)
-    time.sleep(0.5)
-    assert len(world.sandbox.submissions()) == len(world.sandbox.effects()) == 1
