@@ -109,6 +109,9 @@ CIRCUIT_WINDOW = timedelta(seconds=env.float("CIRCUIT_WINDOW_SECONDS", default=6
 CIRCUIT_COOL_OFF = timedelta(seconds=env.float("CIRCUIT_COOL_OFF_SECONDS", default=10.0))
 # Where the journal ended, outside the database: a database older than this file hands nothing over.
 EPOCH_FILE = env.str("EPOCH_FILE", default="")
+# Hosts that webhooks may go to; private addresses only where the second is true, too.
+WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=[])
+WEBHOOK_ALLOW_PRIVATE = env.bool("WEBHOOK_ALLOW_PRIVATE", default=False)
 FAILPOINTS = False  # on in the tests only: intents.failpoints then obeys COUNTERSIGN_FAILPOINT
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_ACKS_LATE = False
@@ -138,6 +141,7 @@ CELERY_TASK_ROUTES = {
     "intents.tasks.hand_over": {"queue": "handover"},
     "intents.tasks.cancel": {"queue": "handover"},
     "intents.tasks.probe": {"queue": "probes"},
+    "intents.tasks.notify": {"queue": "probes"},
     "intents.tasks.sweep": {"queue": "sweeps"},
 }
 CELERY_BEAT_SCHEDULE = {

@@ -7,6 +7,7 @@ from django.db.models import Q
 from approvals.models import Authorization
 from intents.drills import Drill
 from intents.news import Callback, Cancellation
+from intents.notices import Fact, Notice, Telling, Webhook
 from intents.states import State
 from intents.withheld import Circuit, Pause, Silence
 from proposals.models import Revision
@@ -21,11 +22,15 @@ __all__ = [
     "Conclusion",
     "Drill",
     "Evidence",
+    "Fact",
     "Intent",
+    "Notice",
     "Pause",
     "Progress",
     "Recheck",
     "Silence",
+    "Telling",
+    "Webhook",
 ]
 
 STATES = [(state.value, state.value) for state in State]

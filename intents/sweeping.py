@@ -51,6 +51,7 @@ def sweep() -> Counts:
     counts["nudged"] = waking.wake_ready()
     counts["probes"] = waking.wake_probes()
     counts["cancellations"] = waking.wake_cancellations()
+    counts["notices"] = waking.wake_notices()
     circuit.forget(now=database_now())
     pacing.forget(now=database_now())
     pausing.keep()

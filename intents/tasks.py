@@ -5,7 +5,7 @@ import socket
 
 from celery import shared_task
 
-from intents import cancelling, dispatching, opening, sweeping, verifying
+from intents import cancelling, dispatching, notifying, opening, sweeping, verifying
 from intents.models import Intent
 from intents.progressing import progressed
 from journal.recording import Actor
@@ -44,6 +44,15 @@ def cancel(intent_id: int) -> None:
     """The cancellation that was asked for is sent, unless it was already, or nothing can be named yet."""
     cancelling.cancel(intent_id, worker=_worker())
     progressed("handover")
+
+
+@shared_task(name="intents.tasks.notify")
+def notify(_nothing: int = 0) -> None:
+    """Webhooks are told of what was written down since, and once more of what they did not hear."""
+    while notifying.write_notices():
+        pass
+    notifying.deliver()
+    progressed("probes")
 
 
 @shared_task(name="intents.tasks.sweep")

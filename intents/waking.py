@@ -10,7 +10,7 @@ from django.db.models import Q
 from kombu.exceptions import OperationalError as BrokerDown
 
 from intents import cancelling, circuit
-from intents.models import Circuit, Intent, Pause
+from intents.models import Circuit, Fact, Intent, Notice, Pause
 from intents.states import State
 from journal.clock import now as database_now
 
@@ -50,6 +50,12 @@ def wake_probes() -> int:
     )
     ids = list(due.values_list("pk", flat=True)[:QUEUED_AT_MOST])
     return _publish("intents.tasks.probe", ids, queue="probes", due="next_probe_at")
+
+
+def wake_notices() -> int:
+    """One worker writes and tells what webhooks wait for; two at once do no harm. The message carries nothing."""
+    waiting = Notice.objects.filter(state=Notice.State.WAITING, next_try_at__lte=database_now())
+    return len(_told("intents.tasks.notify", [0], "probes")) if Fact.objects.exists() or waiting.exists() else 0
 
 
 def wake_cancellations() -> int:

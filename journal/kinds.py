@@ -68,4 +68,6 @@ class Kind(StrEnum):
     TOKEN_MINTED = "token.minted"  # noqa: S105  a word of the vocabulary, not a secret
     TOKEN_REVOKED = "token.revoked"  # noqa: S105  likewise
     AGENT_DISABLED = "agent.disabled"
+    WEBHOOK_ADDED = "webhook.added"
+    WEBHOOK_ENDED = "webhook.ended"
     PERSONAL_ERASED = "personal.erased"

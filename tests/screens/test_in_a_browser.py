@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from approvals.models import Act, Signature
+from intents import notifying
+from intents.models import Webhook
+from journal.clock import now
 from tenancy.models import User
 from tests.screens.conftest import Browser
 from tests.world import World
@@ -34,16 +37,19 @@ def test_every_screen_is_accessible_and_fits(
 
 def screens_with_something_on_each(world: World) -> dict[str, list[str]]:
     """The addresses by who looks at them, in a world where each page has something to show."""
+    told = {"agent": world.caller().agent, "url": "https://hooks.example/countersign/status", "salt": b"salt"}
+    Webhook.objects.create(**told, added_at=now(), added_by=world.people["operator"])
     refund = world.refund(arguments={"memo": "Goodwill\u202e for the delay"}, suggestion="Late.\u200b Sorry.")
     world.sign(refund)
     confirmed = world.done("D-44", arguments=review_of("D-44", 3))
     world.sandbox.fault("drop_after_effect")
     unknown = world.done("D-42")
+    notifying.write_notices()
     return {
         "approver": ["/", f"/proposals/{refund.public_id}/", "/receipts/A-1/", f"/proposals/{proposal_of(confirmed)}/"],
         "approver2": [f"/proposals/{refund.public_id}/check/"],
         "support": ["/reconciliation/", f"/reconciliation/{unknown.public_id}/"],
-        "operator": ["/operations/"],
+        "operator": ["/operations/", "/operations/webhooks/", "/operations/webhooks/1/"],
         "auditor": ["/journal/"],
         "owner": ["/contracts/", "/contracts/refund_create/2/"],
     }

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from web.api.parsing import parameters
-from web.api.shapes import COMPONENTS
+from web.api.shapes import COMPONENTS, WEBHOOKS
 
 # The one inline style of the page; the hash belongs to the version of drf-spectacular in the lock file.
 _STYLE = "'sha256-MMpT0iDxyjALd9PdfepImGX3DBfJPXZ4IlDWdPAgtn0='"
@@ -34,6 +34,7 @@ def complete(result: dict[str, Any], **_about: Any) -> dict[str, Any]:
     document = result
     document["components"].setdefault("schemas", {}).update(COMPONENTS)
     document["info"]["description"] = _ABOUT
+    document["webhooks"] = WEBHOOKS
     document["info"]["license"] = {"name": "Apache-2.0", "identifier": "Apache-2.0"}
     return document
 

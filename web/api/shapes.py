@@ -171,6 +171,8 @@ FAULT = _closed(
     optional=("hint",),
 )
 
+NOTICE = _closed({name: _STANDING[name] for name in ("id", "status", "revision")})
+
 SUBMISSION = {"application/json": ref("Submission")}
 COMPONENTS: dict[str, dict[str, Any]] = {
     "Submission": SCHEMA,
@@ -184,6 +186,31 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     "Proof": PROOF,
     "Tool": TOOL,
     "Tools": TOOLS,
+    "Notice": NOTICE,
     "Problem": PROBLEM,
     "Fault": FAULT,
+}
+
+_SIGNED = [
+    {"in": "header", "name": name, "required": True, "schema": _TEXT, "description": about}
+    for name, about in (
+        ("webhook-id", "`msg_7`: the same however often it is told."),
+        ("webhook-timestamp", "Seconds since 1970 when this try was made."),
+        ("webhook-signature", "Standard Webhooks: `v1,` and base64 of HMAC-SHA256."),
+    )
+]
+WEBHOOKS: dict[str, Any] = {
+    "status": {
+        "post": {
+            "summary": "A revision has a status that it did not have before",
+            "description": "Told to the addresses that an operator added for the agent. It may come twice, and late.",
+            "parameters": _SIGNED,
+            "requestBody": {
+                "required": True,
+                "content": {"application/json": {"schema": ref("Notice")}},
+            },
+            "responses": {"2XX": {"description": "Heard."}, "410": {"description": "Not to be told again."}},
+            "security": [],
+        }
+    }
 }

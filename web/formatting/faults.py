@@ -64,6 +64,7 @@ FAULTS: dict[str, Promise] = {
     "rejected": _("an approver refused it"),
     "withdrawn": _("the requester took it back"),
     "superseded": _("a newer revision replaced it"),
+    "ended": _("it was ended before"),
 }
 _STATUS = re.compile(r"status_([0-9]{3})")
 

@@ -69,6 +69,8 @@ _LINES: dict[str, tuple[str | Promise, str]] = {
     "token.minted": (_("Agent token made"), ""),
     "token.revoked": (_("Agent token revoked"), "bad"),
     "agent.disabled": (_("Agent disabled"), "bad"),
+    "webhook.added": (_("Webhook added"), ""),
+    "webhook.ended": (_("Webhook ended"), ""),
     "personal.erased": (_("Personal words erased"), ""),
 }
 
