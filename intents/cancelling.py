@@ -86,9 +86,9 @@ def cancel(intent_id: int, *, worker: str) -> str:
     marked = _mark(intent_id, worker=worker[:200])
     if isinstance(marked, str):
         return marked
-    failpoint(Step.MARKED)
+    failpoint(Step.CANCELLATION_MARKED)
     reply = _send(marked)
-    failpoint(Step.HANDED_OVER)
+    failpoint(Step.CANCELLATION_ANSWERED)
     return _write(marked, reply)
 
 

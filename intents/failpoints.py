@@ -18,7 +18,7 @@ WAITS_AT_MOST = 20.0  # seconds
 
 
 class Step(StrEnum):
-    """Every step of a hand-over at which a process can end."""
+    """Every step at which a process can end: of a hand-over, of what goes before and after it, of a cancellation."""
 
     TAKEN_UP = "taken_up"
     OBSERVED = "observed"
@@ -35,6 +35,9 @@ class Step(StrEnum):
     OPENED = "opened"
     LOOKED_UP = "looked_up"
     BEFORE_PROBE_COMMIT = "before_probe_commit"
+    BEFORE_CALLBACK_COMMIT = "before_callback_commit"
+    CANCELLATION_MARKED = "cancellation_marked"
+    CANCELLATION_ANSWERED = "cancellation_answered"
 
 
 def failpoint(step: Step) -> None:

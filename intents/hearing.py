@@ -169,7 +169,7 @@ def _take_in(intent_id: int, organization: Organization, message: Message, news:
         )
         if seen.judgement.verdict is Verdict.NOTHING and seen.judgement.because != "overtaken":
             look_soon(held, now=now)  # a claim is worth a look
-        failpoint(Step.BEFORE_PROBE_COMMIT)
+        failpoint(Step.BEFORE_CALLBACK_COMMIT)
     return held.intent.state
 
 

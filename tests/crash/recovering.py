@@ -8,8 +8,8 @@ import redis
 from django.conf import settings
 from django.db.models import F
 
-from intents import sweeping, tasks
-from intents.models import Intent
+from intents import cancelling, sweeping, tasks
+from intents.models import Cancellation, Intent
 from journal.clock import now as database_now
 
 QUEUES = ("handover", "probes", "sweeps")
@@ -51,6 +51,8 @@ def _time_passes() -> None:
     Intent.objects.filter(state="sending").update(deadline=past)
     Intent.objects.filter(state="ready").update(next_look_at=past)
     Intent.objects.filter(next_probe_at__isnull=False).update(next_probe_at=past)
+    for pk in Cancellation.objects.filter(result="open").values_list("pk", flat=True):
+        cancelling.give_up(pk)  # the database lets nobody change its deadline: what the sweep does then is done now
 
 
 def _still() -> bool:

@@ -16,21 +16,25 @@ from django.db import connections
 
 from demo.embedded import EmbeddedServers
 from demo.telling import quiet
-from intents import dispatching, opening, verifying
+from intents import cancelling, dispatching, opening, verifying
 from intents.failpoints import Step
-from intents.models import Intent
+from intents.models import Cancellation, Intent
 from systems.adapters import registry
+from tests.calling_back import configured, post, told
 from tests.conftest import flush_broker
 from tests.crash import table
 from tests.crash.faults import DatabaseProxy, child
 from tests.crash.recovering import recover
 from tests.embedded_plugin import new_home
 from tests.intents.desk import lost_after_effect
+from tests.intents.test_cancelling import ask
 from tests.proxying import Proxy
 from tests.world import World
 
 OPENING = (Step.BEFORE_OPENING_COMMIT, Step.OPENED)
 PROBING = (Step.LOOKED_UP, Step.BEFORE_PROBE_COMMIT)
+CALLED_BACK = (Step.BEFORE_CALLBACK_COMMIT,)
+CANCELLING = (Step.CANCELLATION_MARKED, Step.CANCELLATION_ANSWERED)
 NEVER_SENT_AFTER_THE_MARK = {("kill", Step.MARK_COMMITTED), ("kill", Step.MARKED)}
 FAULTS = ("kill", "cut database", "flush broker", "restart broker", "cut target")
 
@@ -56,12 +60,13 @@ def _publish_to(url: str) -> None:
 
 
 @pytest.fixture
-def target(sandbox_process: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
-    """The business system behind a proxy that can be cut."""
+def target(sandbox_process: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Proxy]:
+    """The business system behind a proxy that can be cut; it calls back."""
     proxy = Proxy(sandbox_process.url)  # type: ignore[attr-defined]
     monkeypatch.setenv("SANDBOX_URL", proxy.url)
-    registry.reload()
-    yield proxy
+    (tmp_path / "systems").mkdir()
+    with configured(tmp_path / "systems"):
+        yield proxy
     proxy.close()
     monkeypatch.undo()
     registry.reload()
@@ -119,10 +124,12 @@ def _came_of_it(world: World, step: Step, fault: str, file: str) -> str:
     intent = Intent.objects.get(target=file)
     reference = {"client_ref": str(intent.reference)}
     orders = [one for one in world.sandbox.requests(method="POST", **reference) if one["path"] == "/review-requests"]
-    effects = len(world.sandbox.effects(**reference))
+    effects = len(_made(world, intent))
     never_sent = (fault, step) in NEVER_SENT_AFTER_THE_MARK
     came = (world.status(intent), len(orders), effects)
     assert came == (("outcome_unknown", 0, 0) if never_sent else ("confirmed", 1, 1)), fault
+    if step in CANCELLING:
+        _cancelled_at_most_once(world, intent, fault)
     return table.cell(world.status(intent), effects=effects)
 
 
@@ -136,8 +143,31 @@ def _prepared(world: World, step: Step, file: str) -> Callable[[], object]:
     if step in PROBING:
         intent = lost_after_effect(world, target=file)
         return lambda: verifying.probe(intent.pk)
+    if step in CALLED_BACK:
+        intent = lost_after_effect(world, target=file)
+        return lambda: post(told(intent, dossier_ref=file))
+    if step in CANCELLING:
+        intent = lost_after_effect(world, target=file)
+        ask(world, intent)
+        verifying.probe(intent.pk)
+        return lambda: cancelling.cancel(intent.pk, worker="victim")
     intent = world.approved(file)
     return lambda: dispatching.hand_over(intent.pk, worker="victim")
+
+
+def _made(world: World, intent: Intent) -> list[dict]:
+    """What the order made; that it was cancelled afterwards is an effect of its own."""
+    found = world.sandbox.effects(client_ref=str(intent.reference))
+    return [effect for effect in found if not effect["kind"].endswith(".cancelled")]
+
+
+def _cancelled_at_most_once(world: World, intent: Intent, fault: str) -> None:
+    """One request for it at most, and what became of it is written: nothing is left open."""
+    (effect,) = _made(world, intent)
+    asked = [one for one in world.sandbox.submissions() if one["path"].endswith(f"/{effect['ref']}/cancellation")]
+    row = Cancellation.objects.get(intent=intent)
+    assert (len(asked) <= 1, row.result != "open") == (True, True), fault
+    assert (row.result == "cancelled") <= (len(asked) == 1), fault
 
 
 def _restart(broker: EmbeddedServers) -> None:

@@ -70,7 +70,7 @@ def test_it_is_never_repeated_whatever_comes_back(
 
 def test_a_worker_killed_after_the_mark_sent_at_most_one_and_it_is_told_as_not_known(world: World) -> None:
     intent = asked_then_shown(world)
-    assert alone(lambda: cancelling.cancel(intent.pk, worker="victim"), failpoint="marked:kill") == -9
+    assert alone(lambda: cancelling.cancel(intent.pk, worker="victim"), failpoint="cancellation_marked:kill") == -9
     row = Cancellation.objects.get()
     assert (row.result, sent(world)) == ("open", [])
     time.sleep(2.1)  # the attempt deadline of the tests' systems
