@@ -16,6 +16,7 @@ from tests.crash.apart import BROKEN, alone
 from tests.keeping import wipe
 
 ONE_DOUBT_PER_OBJECT = "intents_one_doubt_per_object"
+ONE_ATTEMPT_PER_NUMBER = "intents_one_attempt_per_number"
 ONE_ATTEMPT_PER_AUTHORIZATION = "intents_one_delivered_or_doubtful_attempt_per_authorization"
 
 
@@ -90,9 +91,13 @@ def held_up_past_its_time() -> Iterator[None]:
 def without_index(name: str) -> Iterator[None]:
     """The database has not got that index. Afterwards its rows are gone, and the index is there as it was."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = %s", [name])
-        (definition,) = cursor.fetchone()
-        cursor.execute(f'DROP INDEX "{name}"')
+        cursor.execute("SELECT tablename, indexdef FROM pg_indexes WHERE indexname = %s", [name])
+        table, definition = cursor.fetchone()
+        cursor.execute("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = %s", [name])
+        for (stated,) in cursor.fetchall():  # a constraint that the index belongs to
+            definition = f'ALTER TABLE "{table}" ADD CONSTRAINT "{name}" {stated}'
+            cursor.execute(f'ALTER TABLE "{table}" DROP CONSTRAINT "{name}"')
+        cursor.execute(f'DROP INDEX IF EXISTS "{name}"')
     try:
         yield
     finally:

@@ -13,10 +13,11 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from approvals import deciding
+from approvals.refusals import Refusal
 from intents import dispatching
 from intents.failpoints import Step
 from intents.holding import hold
-from intents.models import Intent
+from intents.models import Attempt, Intent
 from intents.moving import Moved, move
 from intents.states import State
 from journal.clock import now as database_now
@@ -28,6 +29,7 @@ from tests.crash import guards
 from tests.crash.apart import Broken
 from tests.crash.faults import DatabaseProxy, child
 from tests.intents.desk import conclude, lost_without_effect, take
+from tests.rewiring import replaced, rewired
 from tests.sandboxing import Sandbox
 from tests.world import World, world_as_new
 
@@ -95,6 +97,32 @@ def test_what_changed_after_the_approval_stops_it_by_the_check_that_asks(bare: W
     MEANWHILE[check](bare)
     _is_not_sent(bare, first)()
     assert guards.is_broken_without(guards.the_check(check), _is_not_sent(bare, second))
+
+
+def test_a_connection_configured_otherwise_after_the_approval_stops_it(bare: World, tmp_path: Path) -> None:
+    first, second = (bare.approved(file) for file in FILES)
+    with rewired(tmp_path / "systems", replaced(("timeouts: {connect: PT1S", "timeouts: {connect: PT2S"))):
+        _is_not_sent(bare, first)()
+        assert guards.is_broken_without(guards.the_check("system_unchanged"), _is_not_sent(bare, second))
+
+
+def test_nothing_is_asked_about_an_object_in_doubt_where_the_contract_refuses_to_wait(bare: World) -> None:
+    bare.publish("ouvrir_revue_dossier-2", version="3", execution={"on_fence": "refuse"})
+    for file in FILES:
+        lost_without_effect(bare, target=file)
+
+    def is_refused(file: str) -> Callable[[], None]:
+        def promise() -> None:
+            given = {"dossier_ref": file, "expected_version": 7, "reason_code": "PIECE_MANQUANTE"}
+            with suppress(Refusal):
+                bare.propose(arguments=given)
+                raise Broken("it was admitted")
+
+        return promise
+
+    first, second = FILES
+    is_refused(first)()
+    assert guards.is_broken_without(guards.the_check("object_fence"), is_refused(second))
 
 
 def test_an_intent_is_moved_only_from_where_it_stands(bare: World) -> None:
@@ -208,8 +236,28 @@ def _orders_of_one_put_back_by_hand(world: World, file: str) -> int:
     return _orders(world, intent)
 
 
+def test_the_database_lets_an_attempt_have_a_number_of_its_own(bare: World) -> None:
+    first, second = FILES
+    assert _attempts_of_one_that_counts_anew(bare, first) == [1]
+    with guards.without_index(guards.ONE_ATTEMPT_PER_NUMBER):
+        assert _attempts_of_one_that_counts_anew(bare, second) == [1, 1]
+
+
+def _attempts_of_one_that_counts_anew(world: World, file: str) -> list[int]:
+    """Its first attempt never left, and somebody writes down a second one as the first."""
+    intent = world.approved(file)
+    with guards.held_up_past_its_time():
+        world.hand_over(intent)
+    again = Attempt.objects.get(intent=intent)
+    again.pk = None
+    with suppress(IntegrityError), transaction.atomic():
+        again.save(force_insert=True)
+    return list(Attempt.objects.filter(intent=intent).values_list("number", flat=True))
+
+
 def test_an_index_that_was_taken_away_is_back(database: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT indexname FROM pg_indexes WHERE tablename IN ('intents_intent', 'intents_attempt')")
         there = {name for (name,) in cursor.fetchall()}
-    assert {guards.ONE_DOUBT_PER_OBJECT, guards.ONE_ATTEMPT_PER_AUTHORIZATION} <= there
+    taken = {guards.ONE_DOUBT_PER_OBJECT, guards.ONE_ATTEMPT_PER_AUTHORIZATION, guards.ONE_ATTEMPT_PER_NUMBER}
+    assert taken <= there
