@@ -1,6 +1,6 @@
 """Revocation against hand-over, each in a process of its own, at random moments: exactly one truthful answer.
 
-`COUNTERSIGN_RACES=50` says how many; a failure names its seed and its moments.
+`COUNTERSIGN_RACES` says how many; a failure names its seed and its moments.
 """
 
 import os
@@ -13,7 +13,7 @@ from intents.models import Intent
 from tests.crash.apart import beside
 from tests.world import World
 
-RACES = int(os.environ.get("COUNTERSIGN_RACES", "12"))
+RACES = int(os.environ.get("COUNTERSIGN_RACES", "50"))
 SEED = int(os.environ.get("COUNTERSIGN_RACES_SEED", "44"))
 APART = 0.04  # seconds: a revocation begins at most so long before a hand-over, or twice that after it
 TRUE = {("revoked", "revoked", 0, 0), ("too late", "confirmed", 1, 1)}
