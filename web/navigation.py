@@ -18,6 +18,7 @@ class Navigation:
     contracts: bool = False
     operations: bool = False
     journal: bool = False
+    figures: bool = False
 
 
 def navigation_of(person: User) -> Navigation:
@@ -28,4 +29,5 @@ def navigation_of(person: User) -> Navigation:
         contracts=RoleGrant.objects.filter(person=person, ended_at__isnull=True).exists(),
         operations=organizations_with(person, roles=["operator"]).exists(),
         journal=organizations_with(person, roles=["auditor"]).exists(),
+        figures=organizations_with(person, roles=["owner", "operator", "auditor"]).exists(),
     )

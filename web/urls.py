@@ -15,4 +15,5 @@ urlpatterns = [
     path("", include("web.support.urls")),
     path("", include("web.owners.urls")),
     path("", include("web.operations.urls")),
+    path("", include("web.figures.urls")),
 ]

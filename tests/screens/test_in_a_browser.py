@@ -51,7 +51,7 @@ def screens_with_something_on_each(world: World) -> dict[str, list[str]]:
         "support": ["/reconciliation/", f"/reconciliation/{unknown.public_id}/"],
         "operator": ["/operations/", "/operations/webhooks/", "/operations/webhooks/1/"],
         "auditor": ["/journal/"],
-        "owner": ["/contracts/", "/contracts/refund_create/2/"],
+        "owner": ["/contracts/", "/contracts/refund_create/2/", "/figures/"],
     }
 
 
