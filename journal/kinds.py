@@ -67,6 +67,7 @@ class Kind(StrEnum):
     ROLE_REMOVED = "role.removed"
     TOKEN_MINTED = "token.minted"  # noqa: S105  a word of the vocabulary, not a secret
     TOKEN_REVOKED = "token.revoked"  # noqa: S105  likewise
+    AGENT_ADDED = "agent.added"
     AGENT_DISABLED = "agent.disabled"
     WEBHOOK_ADDED = "webhook.added"
     WEBHOOK_ENDED = "webhook.ended"

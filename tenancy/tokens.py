@@ -12,7 +12,7 @@ from django.db.models import Model
 
 from journal.clock import now as database_now
 from journal.kinds import Kind
-from journal.recording import Actor, record
+from journal.recording import Actor, record, spelt
 from tenancy.access import Caller
 from tenancy.models import Agent, AgentToken, Organization, Scope, User
 
@@ -167,5 +167,10 @@ def _tell(kind: Kind, *, actor: User | None, token: AgentToken, now: datetime) -
         organization=token.agent.organization_id,
         now=now,
         subjects={"agent": token.agent.name, "token": token.pk, "person": token.on_behalf_of.get_username()},
-        facts={"prefix": token.prefix, "tools": token.tools},
+        facts={
+            "prefix": token.prefix,
+            "tools": token.tools,
+            "scopes": sorted(token.scopes.values_list("code", flat=True)),
+            "expires_at": spelt(token.expires_at),
+        },
     )

@@ -19,6 +19,7 @@ class Navigation:
     operations: bool = False
     journal: bool = False
     figures: bool = False
+    agents: bool = False
 
 
 def navigation_of(person: User) -> Navigation:
@@ -26,8 +27,9 @@ def navigation_of(person: User) -> Navigation:
     return Navigation(
         to_decide=review.count_to_decide(person),
         unknown=count_open(person) if support.has_desk(person) else None,
-        contracts=RoleGrant.objects.filter(person=person, ended_at__isnull=True).exists(),
+        contracts=(holds_a_role := RoleGrant.objects.filter(person=person, ended_at__isnull=True).exists()),
         operations=organizations_with(person, roles=["operator"]).exists(),
         journal=organizations_with(person, roles=["auditor"]).exists(),
         figures=organizations_with(person, roles=["owner", "operator", "auditor"]).exists(),
+        agents=holds_a_role,
     )

@@ -16,4 +16,5 @@ urlpatterns = [
     path("", include("web.owners.urls")),
     path("", include("web.operations.urls")),
     path("", include("web.figures.urls")),
+    path("", include("web.agents.urls")),
 ]

@@ -48,8 +48,9 @@ def screens_with_something_on_each(world: World) -> dict[str, list[str]]:
     return {
         "approver": ["/", f"/proposals/{refund.public_id}/", "/receipts/A-1/", f"/proposals/{proposal_of(confirmed)}/"],
         "approver2": [f"/proposals/{refund.public_id}/check/"],
+        "requester": ["/agents/"],
         "support": ["/reconciliation/", f"/reconciliation/{unknown.public_id}/"],
-        "operator": ["/operations/", "/operations/webhooks/", "/operations/webhooks/1/"],
+        "operator": ["/agents/", "/operations/", "/operations/webhooks/", "/operations/webhooks/1/"],
         "auditor": ["/journal/"],
         "owner": ["/contracts/", "/contracts/refund_create/2/", "/figures/"],
     }

@@ -68,6 +68,7 @@ _LINES: dict[str, tuple[str | Promise, str]] = {
     "role.removed": (_("Role ended"), ""),
     "token.minted": (_("Agent token made"), ""),
     "token.revoked": (_("Agent token revoked"), "bad"),
+    "agent.added": (_("Agent added"), ""),
     "agent.disabled": (_("Agent disabled"), "bad"),
     "webhook.added": (_("Webhook added"), ""),
     "webhook.ended": (_("Webhook ended"), ""),

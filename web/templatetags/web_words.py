@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from approvals.models import Act
 from approvals.wording import sentence
 from proposals.arguments import parse
-from proposals.contracts import Contract
+from proposals.contracts import Contract, in_language
 from proposals.models import Revision
 from web.formatting import reasons
 
@@ -49,6 +49,12 @@ def cause_sentence(cause: str) -> str:
 def title_of(contract: Contract, revision: Revision) -> str:
     """What the proposal asks, as a sentence."""
     return contract.title_for(_language(), revision.target, parse(revision.arguments))
+
+
+@register.simple_tag
+def title_in_words(contract: Contract) -> str:
+    """What the tool does, without a target."""
+    return in_language(contract.title, _language())
 
 
 @register.simple_tag
