@@ -1,17 +1,30 @@
 """Reads the journal back, from its own tables alone."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from journal.chain import Report, verify
 from journal.models import Entry, Personal
 
-__all__ = ["Report", "Told", "entries", "entries_of", "entries_of_organization", "tally", "verify"]
+__all__ = [
+    "EVERYTHING",
+    "Kept",
+    "Report",
+    "Told",
+    "Wanted",
+    "entries",
+    "entries_of",
+    "entries_of_organization",
+    "kept",
+    "tally",
+    "verify",
+]
 
 
 @dataclass(frozen=True)
@@ -66,14 +79,71 @@ def entries(ids: Iterable[int]) -> list[Told]:
     return _with_personal(list(Entry.objects.filter(pk__in=list(ids)).order_by("pk")))
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which entries of an organization are asked for: all of them, but for what is named here.
+
+    `actor` is a person's or agent's name in any case; `since` counts, `until` does not.
+    """
+
+    kinds: tuple[str, ...] = ()
+    actor: str = ""
+    chain: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+EVERYTHING = Wanted()
+
+
+def _rows(organization: int, wanted: Wanted) -> QuerySet[Entry]:
+    rows = Entry.objects.filter(organization=organization)
+    rows = rows.filter(kind__in=wanted.kinds) if wanted.kinds else rows
+    rows = rows.filter(actor__iexact=wanted.actor) if wanted.actor else rows
+    rows = rows.filter(chain=wanted.chain) if wanted.chain else rows
+    rows = rows.filter(at__gte=wanted.since) if wanted.since else rows
+    return rows.filter(at__lt=wanted.until) if wanted.until else rows
+
+
 def entries_of_organization(
-    organization: int, *, before: int | None = None, kinds: list[str] | None = None, limit: int = 50
+    organization: int,
+    *,
+    before: int | None = None,
+    kinds: Iterable[str] = (),
+    wanted: Wanted | None = None,
+    limit: int = 50,
 ) -> list[Told]:
     """The newest entries of one organization, newest first; `before` is the id of the last one already seen."""
-    rows = Entry.objects.filter(organization=organization)
+    rows = _rows(organization, wanted or Wanted(kinds=tuple(kinds)))
     rows = rows.filter(pk__lt=before) if before else rows
-    rows = rows.filter(kind__in=kinds) if kinds else rows
     return _with_personal(list(rows.order_by("-pk")[:limit]))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One entry as it is kept, for verifying it elsewhere: the exact bytes, and the personal content beside them."""
+
+    told: Told
+    body: bytes
+    content: bytes | None
+    salt: bytes | None
+
+
+def kept(organization: int, *, wanted: Wanted = EVERYTHING, batch: int = 500) -> Iterator[Kept]:
+    """The entries wanted, in the order in which they were told, however many: at most `batch` in memory at a time."""
+    rows, after = _rows(organization, wanted).order_by("pk"), 0
+    while entries := list(rows.filter(pk__gt=after)[:batch]):
+        words = Personal.objects.in_bulk([entry.pk for entry in entries])
+        for entry in entries:
+            beside = words.get(entry.pk)
+            content, salt = (beside.content, beside.salt) if beside else (None, None)
+            yield Kept(
+                _told(entry, beside),
+                bytes(entry.body),
+                None if content is None else bytes(content),
+                None if salt is None else bytes(salt),
+            )
+        after = entries[-1].pk
 
 
 def tally(

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
+from approvals.refusals import CODES
 from approvals.wording import SENTENCES
 from intents.circumstances import STOPPED
 from intents.states import FENCING, MOVES, State
 from journal.kinds import Kind
 from tests.house.tree import FLOORS, read, texts
 from web.formatting.faults import fault_words
+from web.formatting.refusals import refusal_words
+from web.operations.filtering import ABOUT, kinds_about
 from web.templatetags.desk_words import CHECKS
 
 
@@ -67,6 +70,11 @@ def test_whatever_stops_an_order_is_told_to_agents_and_people_in_words():
     assert len(stopping) > 8
     assert stopping - set(SENTENCES) == set()
     assert stopping - set(STOPPED) == {"approval_lapsed"}, "that one ends as expired"
+
+
+def test_every_refusal_has_words_and_every_kind_of_entry_is_found_by_what_it_is_about():
+    assert {code for code in (*CODES, *SENTENCES) if refusal_words(code) == code} == set()
+    assert set(Kind) == {Kind(kind) for subject in ABOUT for kind in kinds_about(subject)}
 
 
 def test_every_cause_of_doubt_has_words_for_people():

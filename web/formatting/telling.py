@@ -7,9 +7,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from journal.queries import Told
-from web.formatting import reasons, statuses
+from web.formatting import findings, reasons, statuses, waits
 from web.formatting.faults import fault_words
 from web.formatting.proofs import cancellation_words
+from web.formatting.refusals import refusal_words
 
 _LINES: dict[str, tuple[str | Promise, str]] = {
     "proposal.submitted": (_("Proposal submitted"), ""),
@@ -83,11 +84,13 @@ _ACTORS: dict[str, str | Promise] = {
     "server": _("the server"),
 }
 _SHOWN = (
+    "tool",
     "code",
     "cause",
     "reason",
     "waiting",
     "waiting_on",
+    "on",
     "finding",
     "then",
     "fault",
@@ -96,6 +99,8 @@ _SHOWN = (
     "verdict",
     "result",
 )
+# Whom or what an entry without a proposal is about; with a proposal, its page tells.
+_ABOUT = ("agent", "person", "scope", "contract", "version", "system", "name")
 
 
 @dataclass(frozen=True)
@@ -124,22 +129,31 @@ def lines(entries: list[Told]) -> list[Line]:
 
 
 def _details(told: Told) -> tuple[str, ...]:
-    facts = told.facts
-    shown = [
-        _spelt(name, facts[name]) for name in _SHOWN if isinstance(facts.get(name), str | int) and facts[name] != ""
-    ]
-    return tuple(dict.fromkeys(shown))
+    about = told.subjects if told.chain is None else {}
+    shown = [_plain(about[name]) for name in _ABOUT if name in about]
+    shown += [_spelt(name, told.facts[name]) for name in _SHOWN if name in told.facts]
+    return tuple(dict.fromkeys(detail for detail in shown if detail))
 
 
-def _spelt(name: str, value: str | int) -> str:
+def _plain(value: Any) -> str:
+    """The value where it is short and says something."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _spelt(name: str, value: Any) -> str:
     words = {
+        "code": refusal_words,
         "reason": reasons.words,
         "verdict": statuses.verdict,
         "fault": fault_words,
         "cause": fault_words,
         "result": cancellation_words,
+        "waiting": waits.words,
+        "finding": findings.finding,
+        "then": findings.then,
     }
-    return str(words[name](str(value))) if name in words else str(value)
+    plain = _plain(value)
+    return str(words[name](plain)) if plain and name in words else plain
 
 
 def _said(personal: dict[str, Any] | None) -> str:

@@ -1,25 +1,43 @@
 """The journal of an organization in plain words, and its verification, for auditors."""
 
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 
 from journal.chain import snapshot
 from journal.clock import now as database_now
-from journal.queries import Report, entries_of_organization, verify
+from journal.queries import Report, entries_of_organization, kept, verify
 from proposals.models import Proposal
 from tenancy.access import organizations_with
 from tenancy.models import Organization, User
 from web.doors import act, page, person, plain
 from web.formatting.telling import lines
+from web.operations.exporting import json_lines, table
+from web.operations.filtering import FilterForm
 
 PAGE = 50
+_SHAPES = {"jsonl": (json_lines, "application/x-ndjson"), "csv": (table, "text/csv; charset=utf-8")}
 
 
 @page
 def entries(request: HttpRequest) -> HttpResponse:
-    """The newest entries first, fifty at a time."""
+    """The newest entries first, fifty at a time, of those that the filters in the address want."""
     return _shown(request)
+
+
+@page
+def export(request: HttpRequest) -> HttpResponse:
+    """The same entries as a file, oldest first, however many: JSON lines that verify offline, or a table to read."""
+    organization, form = _organization(request), FilterForm(request.GET)
+    if not form.is_valid():
+        return _shown(request)
+    shape = request.GET.get("format", "jsonl")
+    if shape not in _SHAPES:
+        raise Http404
+    write, content_type = _SHAPES[shape]
+    answer = StreamingHttpResponse(write(kept(organization.pk, wanted=form.wanted)), content_type=content_type)
+    answer["Content-Disposition"] = f'attachment; filename="countersign-journal-{organization.slug}.{shape}"'
+    return answer  # type: ignore[return-value]  # a response all the same, which Django keeps in another branch
 
 
 @act
@@ -48,16 +66,18 @@ def _organization(request: HttpRequest) -> Organization:
 
 
 def _shown(request: HttpRequest, *, report: Report | None = None) -> HttpResponse:
-    organization = _organization(request)
+    organization, form = _organization(request), FilterForm(request.GET)
     text = request.GET.get("before", "")
     before = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
-    told = entries_of_organization(organization.pk, before=before, limit=PAGE + 1)
+    fits = form.is_valid()
+    told = entries_of_organization(organization.pk, before=before, wanted=form.wanted, limit=PAGE + 1) if fits else []
     context = {
         "room": "journal",
         "now": database_now(),
         "organization": organization,
+        "form": form,
         "entries": lines(told[:PAGE]),
         "next_before": told[PAGE - 1].id if len(told) > PAGE else None,
         "report": report,
     }
-    return render(request, "journal/journal.html", context)
+    return render(request, "journal/journal.html", context, status=200 if fits else 422)

@@ -16,5 +16,6 @@ urlpatterns = [
     path("operations/webhooks/<str:number>/ends/", webhooks.end, name="end-webhook"),
     path("operations/webhooks/<str:number>/<str:notice>/replays/", webhooks.replay, name="replay-notice"),
     path("journal/", journal.entries, name="journal"),
+    path("journal/export/", journal.export, name="export-journal"),
     path("journal/verifications/", journal.verifications, name="verifications"),
 ]

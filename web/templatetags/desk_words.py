@@ -10,17 +10,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from web.formatting import proofs, times
+from web.formatting import findings, proofs, times
 from web.formatting.faults import fault_words
 from web.formatting.unseen import reveal
 
 register = template.Library()
 
-_FINDINGS: dict[str, Promise] = {
-    "happened": _("it happened"),
-    "did_not_happen": _("it did not happen"),
-    "still_unknown": _("still unknown"),
-}
 _CLOSINGS: dict[str, Promise] = {
     "confirmed": _("confirmed"),
     "refused": _("refused by the business system"),
@@ -69,7 +64,7 @@ def cause_words(cause: str) -> str:
 @register.filter
 def finding_words(finding: str) -> str:
     """What a person concluded."""
-    return str(_FINDINGS.get(finding, finding))
+    return findings.finding(finding)
 
 
 @register.filter

@@ -5,6 +5,8 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from web.formatting.refusals import refusal_words
+
 register = template.Library()
 
 _ENDS: dict[str, Promise] = {
@@ -31,6 +33,12 @@ def percent(rate: float | None) -> str:
         return "–"
     text = f"{100 * rate:.1f}".removesuffix(".0")
     return f"{text.replace('.', ',') if (get_language() or '').startswith('fr') else text}\u00a0%"
+
+
+@register.filter
+def refused_words(code: str) -> str:
+    """Why something was refused."""
+    return refusal_words(code)
 
 
 @register.filter

@@ -3,8 +3,7 @@
 from typing import Any
 
 from django import template
-from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from approvals.models import Act
@@ -12,7 +11,7 @@ from approvals.wording import sentence
 from proposals.arguments import parse
 from proposals.contracts import Contract, in_language
 from proposals.models import Revision
-from web.formatting import reasons
+from web.formatting import reasons, waits
 
 register = template.Library()
 
@@ -21,22 +20,10 @@ def _language() -> str:
     return (get_language() or "en")[:2]
 
 
-_WAITING: dict[str, Promise] = {
-    "fence": gettext_lazy("another outcome on the same object is not established yet"),
-    "object_fenced": gettext_lazy("another outcome on the same object is not established yet"),
-    "admissions": gettext_lazy("admissions are stopped"),
-    "target_unreachable": gettext_lazy("the business system does not show the target at the moment"),
-    "not_delivered": gettext_lazy("the last attempt never left; another one follows"),
-    "observation_stale": gettext_lazy("the target is being read again"),
-    "circuit": gettext_lazy("the business system does not answer; one order tries again from time to time"),
-    "paused": gettext_lazy("hand-over is paused after a restore, until an operator resumes it"),
-}
-
-
 @register.filter
 def waiting_words(kind: str) -> str:
     """What an approved order waits for."""
-    return str(_WAITING.get(kind, kind))
+    return waits.words(kind)
 
 
 @register.filter
