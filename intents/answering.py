@@ -3,7 +3,7 @@
 import logging
 import time
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Min
@@ -24,13 +24,30 @@ from intents.waiting import next_look
 from journal.clock import now as database_now
 from journal.kinds import Kind
 from journal.recording import Actor
-from journal.statements import change, together
+from journal.statements import change, say_later, together
 from systems.adapters.base import Delivery, Reply
 
 log = logging.getLogger(__name__)
 
 # Writing down is no effect: it may be tried again, and the guards make it happen once.
 PAUSES = (0.05, 0.3, 1.0, 3.0)
+
+
+# Whatever happens to a proposal moves the head of its chain: while that is what the mark left, nothing did.
+AS_MARKED = """
+WITH marked AS MATERIALIZED (
+    SELECT 1 FROM proposals_proposal WHERE id = $1 AND chain_length = $2 AND chain_digest = $3 FOR UPDATE
+)
+SELECT journal_one_row(count(*) FILTER (
+    WHERE clock_timestamp() BETWEEN $4::timestamptz AND $4::timestamptz + $5::interval
+      AND clock_timestamp() < $6::timestamptz
+), $7) FROM marked
+"""
+CARRIED = timedelta(seconds=0.25)  # how old the clock may be that is carried on
+
+
+class NotAsMarked(Exception):
+    """The intent is not as its mark left it, or the clock that was carried on is not the database's."""
 
 
 @dataclass(frozen=True)
@@ -105,17 +122,56 @@ def _as_seen(marked: Marked, reply: Reply, judgement: Judgement, outcome: Outcom
 def write_outcome(marked: Marked, reply: Reply, answered: Answered) -> str:
     """The outcome is written where state and attempt still match; else the answer is appended as late evidence.
 
-    Returns the state the intent is in then. A lost connection or a serialization failure is tried again: what was
-    written already is recognised by its key.
+    Returns the state the intent is in then. A plain confirmation is written in one message, if nothing happened to the
+    proposal since the mark; whatever else, and whatever comes between, is looked at again under lock. A lost connection
+    or a serialization failure is tried again: what was written already is recognised by its key.
     """
+    if plain(answered):
+        try:
+            return write_at_once(marked, reply, answered)
+        except NotAsMarked:
+            log.debug("%s: it is looked at again before the outcome is written", marked.held.intent.public_id)
+        except (OperationalError, InterfaceError) as error:
+            _let_go(marked, error)
     for pause in PAUSES:
         try:
             return _write(marked, reply, answered)
         except (OperationalError, InterfaceError) as error:
-            log.warning("%s: writing the outcome failed (%s)", marked.held.intent.public_id, type(error).__name__)
-            connection.close()
+            _let_go(marked, error)
             time.sleep(pause)
     return _write(marked, reply, answered)
+
+
+def _let_go(marked: Marked, error: Exception) -> None:
+    log.warning("%s: writing the outcome failed (%s)", marked.held.intent.public_id, type(error).__name__)
+    connection.close()
+
+
+def plain(answered: Answered) -> bool:
+    """Whether the outcome is a confirmation by the answer alone."""
+    return answered.outcome.state is State.CONFIRMED and answered.answer is not None and answered.search is None
+
+
+def write_at_once(marked: Marked, reply: Reply, answered: Answered) -> str:
+    """What `_write` writes, in one message without reading first: `marked.held` is what the mark left.
+
+    The message begins with the proposal's lock and ends with the COMMIT. The clock is the database's, as it was read
+    when the mark was made, carried on by this process; the database compares it with its own.
+
+    Raises:
+        NotAsMarked: something happened to the proposal since, the time is over, or the clocks have parted.
+    """
+    held, now = marked.held, marked.at + timedelta(seconds=time.monotonic() - marked.read_at)
+    with transaction.atomic(durable=True):
+        failpoint(Step.OUTCOME_LOCKED)
+        with together(commit=True):
+            proposal = held.proposal
+            given = [proposal.pk, proposal.chain_length, proposal.chain_digest, now, CARRIED, marked.attempt.deadline]
+            say_later(AS_MARKED, given, otherwise=NotAsMarked(NotAsMarked.__doc__))
+            _take_in(held, marked.attempt, reply, answered, now=now)
+            failpoint(Step.BEFORE_OUTCOME_COMMIT)
+    failpoint(Step.OUTCOME_WRITTEN)
+    return held.intent.state
 
 
 def _write(marked: Marked, reply: Reply, answered: Answered) -> str:
@@ -165,7 +221,7 @@ def _take_in(held: Held, attempt: Attempt, reply: Reply, answered: Answered, *, 
 
 def close_attempt(attempt: Attempt, *, result: str, now: datetime, status: int | None = None, fault: str = "") -> None:
     """The attempt is closed, once."""
-    still_open = {"id": attempt.pk, "result": Attempt.Result.OPEN}
+    still_open = {"intent_id": attempt.intent_id, "number": attempt.number, "result": Attempt.Result.OPEN}
     change(
         Attempt,
         where=still_open,

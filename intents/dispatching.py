@@ -59,7 +59,7 @@ def _look_and_hand_over(intent_id: int, *, worker: str) -> str:
         failpoint(Step.OBSERVED)
         if look.target.target.known is TargetIs.UNREACHABLE:
             _note_silence(intent_id, cause="target_unreachable")
-        came_of_it = decide_and_mark(intent_id, look, worker=worker)
+        came_of_it = decide_and_mark(look, worker=worker)
         if isinstance(came_of_it, Marked):
             failpoint(Step.MARKED)
             return _hand_over_once(came_of_it)
@@ -82,9 +82,9 @@ def look_at(intent_id: int) -> Look | None:
     try:
         further = held.intent.attempt > 0 and held.adapter.config.capabilities.can_look_up
         seen = search(held, attempt=held.intent.attempt) if further else None
-        return Look(at, target, seen, held.adapter.prepare(held.order))
+        return Look(held, at, target, seen, held.adapter.prepare(held.order))
     except (CannotPrepare, UnknownSystem):
-        return Look(at, target, None, None)
+        return Look(held, at, target, None, None)
 
 
 def _hand_over_once(marked: Marked) -> str:

@@ -45,6 +45,7 @@ def keep(held: Held, seen: Seen, *, actor: Actor, now: datetime) -> Evidence:
     """The observation is appended to the intent, and told. Nothing moves."""
     judgement = seen.judgement
     evidence = Evidence(
+        id=held.evidence_id,
         intent=held.intent,
         attempt=seen.attempt,
         source=seen.source,
@@ -63,6 +64,7 @@ def keep(held: Held, seen: Seen, *, actor: Actor, now: datetime) -> Evidence:
         link=seen.link,
         words=seen.words,
     )
+    held.evidence_id = None
     write(evidence)
     kind = Kind.PROBE_MADE if seen.source == Evidence.Source.PROBE else Kind.EVIDENCE_RECORDED
     facts = {**_facts(evidence, because=judgement.because), **seen.facts}

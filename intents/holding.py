@@ -1,25 +1,25 @@
 """Takes an intent and all that moves along with it, locked in the order of the house until the transaction ends."""
 
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from django.db import connection
 from django.db.models import Subquery
 
 from approvals.models import Authorization
-from intents.instances import instance
+from intents import rows
 from intents.models import Attempt, Intent
 from intents.states import State
+from journal.wire import Said, ask
 from proposals.arguments import parse
 from proposals.contracts import Contract, contract_of
-from proposals.models import ContractVersion, Proposal, Revision
+from proposals.models import Proposal, Revision
 from systems.adapters import registry
 from systems.adapters.base import Adapter, Order
-from tenancy.models import Agent, Organization, Scope, User
 
 
 @dataclass
@@ -32,9 +32,10 @@ class Held:
     intent: Intent
     # The database's clock after the last lock was taken; absent where the rows were held one by one.
     now: datetime | None = None
+    read_at: float = 0.0  # the monotonic clock of this process just after that
     gates: Mapping[str, Any] = field(default_factory=dict)  # see intents.asking
     latest: Attempt | None = None  # the current attempt
-    awaited: bool = True  # another ready intent may be waiting for this one's object
+    evidence_id: int | None = None  # kept for the evidence that an attempt will bring
 
     @property
     def contract(self) -> Contract:
@@ -91,12 +92,23 @@ def hold(intent_id: int) -> Held:
     Raises:
         Intent.DoesNotExist
     """
-    return _read(intent_id, take=True)
+    return _whole(_read(intent_id, (rows.TAKE, [intent_id, False]), (rows.READ, [intent_id])))
 
 
-def hold_with_gates(intent_id: int) -> Held:
-    """The same and, while it is ready, every gating row locked FOR SHARE and told in `gates`."""
-    return _read(intent_id, take=True, gating=True)
+def hold_with_gates(seen: Held) -> Held:
+    """What was seen at a glance, locked as by `hold` and, while it is ready, with every gating row locked FOR SHARE.
+
+    What may have changed is read again, `gates` told with it; a revision, who asked and where never change.
+    """
+    intent_id = seen.intent.pk
+    now, gates, evidence_id, *values = _read(intent_id, (rows.TAKE, [intent_id, True]), (rows.READ_AGAIN, [intent_id]))
+    (intent, proposal, authorization, latest), _ = rows.moving(values)
+    proposal.scope, proposal.requester = seen.proposal.scope, seen.proposal.requester
+    intent.revision = seen.revision
+    held = _together(proposal, intent, authorization)
+    held.now, held.read_at, held.latest = now, time.monotonic(), latest
+    held.gates, held.evidence_id = json.loads(gates), evidence_id
+    return held
 
 
 def hold_intent(proposal: Proposal, intent_id: int) -> Held:
@@ -113,29 +125,27 @@ def glance(intent_id: int) -> Held:
     Raises:
         Intent.DoesNotExist
     """
-    return _read(intent_id)
+    return _whole(_read(intent_id, (rows.READ, [intent_id])))
 
 
-def _read(intent_id: int, *, take: bool = False, gating: bool = False) -> Held:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT intents_held(%s, %s, %s)", [intent_id, take, gating])
-        (told,) = cursor.fetchone()
-    if told is None:
+def _read(intent_id: int, *said: Said) -> Sequence[Any]:
+    """What the last of the statements reads: they go in one message."""
+    found = ask(*said)[-1]
+    if not found:
         raise Intent.DoesNotExist(f"I-{intent_id}")
-    rows = json.loads(told)
-    proposal, intent = instance(Proposal, rows["proposal"]), instance(Intent, rows["intent"])
-    proposal.organization = intent.organization = instance(Organization, rows["organization"])
-    proposal.scope = instance(Scope, rows["scope"])
-    proposal.requester = instance(User, rows["requester"])
-    proposal.agent = instance(Agent, rows["agent"])
-    intent.revision = instance(Revision, rows["revision"])
-    intent.revision.contract = instance(ContractVersion, rows["contract"])
-    if proposal.contract_id == intent.revision.contract_id:
-        proposal.contract = intent.revision.contract
-    held = _together(proposal, intent, instance(Authorization, rows["authorization"]))
-    held.now, held.gates = datetime.fromisoformat(rows["now"]), rows["gates"] or {}
-    held.awaited = rows["awaited"]
-    held.latest = instance(Attempt, rows["latest"]) if rows["latest"] else None
+    return found[0]
+
+
+def _whole(values: Sequence[Any]) -> Held:
+    now, *others = values
+    (intent, proposal, authorization, latest), others = rows.moving(others)
+    (revision, scope, requester, contract), _ = rows.lasting(others)
+    proposal.scope, proposal.requester = scope, requester
+    revision.contract, intent.revision = contract, revision
+    if proposal.contract_id == revision.contract_id:
+        proposal.contract = contract
+    held = _together(proposal, intent, authorization)
+    held.now, held.latest = now, latest
     return held
 
 

@@ -1,38 +1,41 @@
-"""Makes model instances of rows that the database spelt as JSON (`to_jsonb`), without a query for each."""
+"""Makes model instances of the columns of a statement written by hand, without a query and without JSON between."""
 
-import uuid
-from collections.abc import Callable, Mapping
-from datetime import datetime
-from functools import cache
-from typing import Any, TypeVar
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
 
 from django.db import models
 
 Row = TypeVar("Row", bound=models.Model)
-Reader = Callable[[Any], Any]
-
-_READERS: dict[type[models.Field], Reader] = {
-    models.DateTimeField: datetime.fromisoformat,
-    models.UUIDField: uuid.UUID,
-    models.BinaryField: lambda text: bytes.fromhex(text[2:]),  # spelt \x0a1b…
-}
 
 
-def instance(model: type[Row], row: Mapping[str, Any]) -> Row:
-    """The instance of a row as `to_jsonb` spells it; a column left out is read when it is asked for.
+class Shape(Generic[Row]):
+    """The columns of a model in a statement, all or those named (by attribute); the others are read when asked for."""
 
-    Times are aware, as the session's time zone (UTC) spells them.
-    """
-    names, values = [], []
-    for column, name, reader in _columns(model):
-        if column in row:
-            value = row[column]
-            names.append(name)
-            values.append(value if reader is None or value is None else reader(value))
-    return model.from_db("default", names, values)
+    def __init__(self, model: type[Row], *names: str, without: Sequence[str] = ()) -> None:
+        fields = [
+            field
+            for field in model._meta.concrete_fields
+            if (not names or field.attname in names) and field.attname not in without
+        ]
+        self._model = model
+        self._names = [field.attname for field in fields]
+        self._columns = [str(field.column) for field in fields]
+        self._spelt: list[tuple[int, Callable[[str], Any]]] = [
+            (place, json.loads) for place, field in enumerate(fields) if isinstance(field, models.JSONField)
+        ]
 
+    def columns(self, alias: str) -> str:
+        """As they stand in a SELECT."""
+        return ", ".join(f'{alias}."{column}"' for column in self._columns)
 
-@cache
-def _columns(model: type[models.Model]) -> tuple[tuple[str, str, Reader | None], ...]:
-    """Column, attribute and reader of every field, in the order in which instances take them."""
-    return tuple((str(field.column), field.attname, _READERS.get(type(field))) for field in model._meta.concrete_fields)
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def made(self, values: Sequence[Any]) -> Row:
+        """The instance of these values, in the order of the columns."""
+        given = list(values)
+        for place, read in self._spelt:
+            if given[place] is not None:
+                given[place] = read(given[place])
+        return self._model.from_db("default", self._names, given)

@@ -33,8 +33,12 @@ PROMPT = 0.05  # seconds; where taking the locks took longer, the clock is read 
 
 @dataclass(frozen=True)
 class Look:
-    """What was observed before anything is decided. `at` is the database's clock before the observation began."""
+    """What was observed before anything is decided. `at` is the database's clock before the observation began.
 
+    `held` is what the observation was about, as it stood then.
+    """
+
+    held: Held
     at: datetime
     target: assessing.Look
     search: Seen | None
@@ -45,49 +49,56 @@ class Look:
 class Marked:
     """A committed mark. `ends` and `latest_start` are monotonic: the end of its time, and of leave to begin sending.
 
-    `further`: an earlier attempt may have been delivered.
+    `at` is the database's clock, read not later than `read_at` (monotonic). `further`: an earlier attempt may have been
+    delivered.
     """
 
     held: Held
-    number: int
-    worker: str
+    attempt: Attempt
     prepared: Prepared
     at: datetime
+    read_at: float
     ends: float
     latest_start: float
     further: bool
 
+    @property
+    def number(self) -> int:
+        """Of the attempt that was marked."""
+        return self.attempt.number
 
-def decide_and_mark(intent_id: int, look: Look, *, worker: str) -> Marked | str:
+
+def decide_and_mark(look: Look, *, worker: str) -> Marked | str:
     """The attempt is marked and committed, or one word says why not.
 
     The unique index speaks last: where it finds another's doubt on the object, this intent waits.
     """
     try:
-        return _in_one_transaction(intent_id, look, worker=worker[:200])
+        return _in_one_transaction(look, worker=worker[:200])
     except IntegrityError as error:
         if _constraint_of(error) != FENCE:
             raise
-    return _wait_for_fence(intent_id, worker=worker[:200])
+    return _wait_for_fence(look.held.intent.pk, worker=worker[:200])
 
 
 def _constraint_of(error: Exception) -> str:
     return getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) or ""
 
 
-def _in_one_transaction(intent_id: int, look: Look, *, worker: str) -> Marked | str:
+def _in_one_transaction(look: Look, *, worker: str) -> Marked | str:
     came_of_it: Marked | str = "not_ready"
     try:
         with transaction.atomic(durable=True):
             clock = time.monotonic()  # before the database's clock is read: what is left is never overestimated
-            held = hold_with_gates(intent_id)
+            held = hold_with_gates(look.held)
             failpoint(Step.LOCKED)
             if time.monotonic() - clock > PROMPT:
                 clock, held.now = time.monotonic(), database_now()
+                held.read_at = time.monotonic()
             if held.state is State.READY:
-                with together():
+                with together(commit=True):
                     came_of_it = _ruled(held, look, worker=worker, clock=clock)
-            failpoint(Step.BEFORE_MARK_COMMIT)
+                    failpoint(Step.BEFORE_MARK_COMMIT)
         failpoint(Step.MARK_COMMITTED)
     except (OperationalError, InterfaceError):
         if isinstance(came_of_it, Marked) and _was_committed(came_of_it):
@@ -99,10 +110,8 @@ def _in_one_transaction(intent_id: int, look: Look, *, worker: str) -> Marked | 
 def _was_committed(marked: Marked) -> bool:
     """A COMMIT whose acknowledgement was lost is itself unknown: read back by key. Such a mark is ours to send."""
     connection.close()
-    ours = Attempt.objects.filter(
-        intent=marked.held.intent.pk, number=marked.number, worker=marked.worker, marked_at=marked.at
-    )
-    return ours.exists()
+    ours = {name: getattr(marked.attempt, name) for name in ("intent_id", "number", "worker", "marked_at")}
+    return Attempt.objects.filter(**ours).exists()
 
 
 def _ruled(held: Held, look: Look, *, worker: str, clock: float) -> Marked | str:
@@ -189,7 +198,7 @@ def _mark(held: Held, look: Look, told: dict[str, Any], *, worker: str, now: dat
     if look.search:
         keep(held, look.search, actor=actor, now=now)
     number = held.intent.attempt + 1
-    _create_attempt(held, prepared, number=number, worker=worker, now=now, deadline=deadline)
+    attempt = _create_attempt(held, prepared, number=number, worker=worker, now=now, deadline=deadline)
     move(
         held,
         to=State.SENDING,
@@ -207,25 +216,26 @@ def _mark(held: Held, look: Look, told: dict[str, Any], *, worker: str, now: dat
         waiting_on="",
     )
     ends, latest_start = clock + (deadline - now).total_seconds(), clock + (latest - now).total_seconds()
-    return Marked(held, number, worker, prepared, now, ends, latest_start, further)
+    return Marked(held, attempt, prepared, now, held.read_at, ends, latest_start, further)
 
 
 def _create_attempt(
     held: Held, prepared: Prepared, *, number: int, worker: str, now: datetime, deadline: datetime
-) -> None:
-    append(
-        Attempt,
-        intent_id=held.intent.pk,
-        number=number,
-        authorization_id=held.authorization.pk,
-        method=prepared.method,
-        url=prepared.url,
-        body=prepared.body,
-        digest=prepared.digest,
-        marked_at=now,
-        deadline=deadline,
-        worker=worker,
-    )
+) -> Attempt:
+    values = {
+        "intent_id": held.intent.pk,
+        "number": number,
+        "authorization_id": held.authorization.pk,
+        "method": prepared.method,
+        "url": prepared.url,
+        "body": prepared.body,
+        "digest": prepared.digest,
+        "marked_at": now,
+        "deadline": deadline,
+        "worker": worker,
+    }
+    append(Attempt, **values)
+    return Attempt(**values)
 
 
 def _may_have_been_delivered(held: Held) -> bool:

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import connection
-
 from intents.holding import Held
 from intents.models import Intent
 from intents.states import FENCING, FINAL, State, may_move
 from journal.kinds import Kind
 from journal.recording import Actor
-from journal.statements import change
+from journal.statements import change, say_later
+from journal.wire import Rows
 from proposals.chaining import tell
 from proposals.keys import release_derived
 from proposals.nudging import nudge
@@ -22,10 +21,10 @@ WOKEN_AT_ONCE = 20
 WAKE = """
 WITH free AS MATERIALIZED (
     SELECT id FROM intents_intent
-    WHERE organization_id = %s AND system = %s AND target = %s AND state = 'ready' AND waiting = 'fence'
-    ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED
+    WHERE organization_id = $1 AND system = $2 AND target = $3 AND state = 'ready' AND waiting = 'fence'
+    ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
 )
-UPDATE intents_intent SET next_look_at = %s WHERE id IN (SELECT id FROM free) AND state = 'ready' RETURNING id
+UPDATE intents_intent SET next_look_at = $5 WHERE id IN (SELECT id FROM free) AND state = 'ready' RETURNING id
 """
 
 
@@ -109,12 +108,13 @@ def tell_of(
 def wake_waiters(held: Held, *, now: datetime) -> None:
     """Whoever waited for this object looks again at once. A nudge that is lost is found by the sweep."""
     intent = held.intent
-    if intent.target is None or not held.awaited:
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(WAKE, [intent.organization_id, intent.system, intent.target, WOKEN_AT_ONCE, now])
-        ids = sorted(pk for (pk,) in cursor.fetchall())
-    for pk in ids:
+    if intent.target is not None:
+        given = [intent.organization_id, intent.system, intent.target, WOKEN_AT_ONCE, now]
+        say_later(WAKE, given, then=_nudge_all)
+
+
+def _nudge_all(woken: Rows) -> None:
+    for pk in sorted(pk for (pk,) in woken):
         nudge("intents.tasks.hand_over", pk)
 
 

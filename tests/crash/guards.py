@@ -76,8 +76,8 @@ def held_up_past_its_time() -> Iterator[None]:
     """Whoever marks is held up, between the mark and the first byte, until it may not begin any more."""
     marks = dispatching.decide_and_mark
 
-    def late(intent_id: int, look: Look, *, worker: str) -> Marked | str:
-        came = marks(intent_id, look, worker=worker)
+    def late(look: Look, *, worker: str) -> Marked | str:
+        came = marks(look, worker=worker)
         return replace(came, latest_start=time.monotonic() - 1) if isinstance(came, Marked) else came
 
     dispatching.decide_and_mark = late

@@ -35,9 +35,10 @@ def test_one_statement_under_lock_gathers_the_question_that_the_rooms_gather_one
 ) -> None:
     intent = world.approved()
     SITUATIONS[situation](world)
-    look = looked(glance(intent.pk))
+    seen = glance(intent.pk)
+    look = looked(seen)
     with transaction.atomic():
-        held = hold_with_gates(intent.pk)
+        held = hold_with_gates(seen)
         one_by_one = assessing.gather(
             stage=Stage.HANDOVER,
             revision=held.revision,
@@ -54,7 +55,8 @@ def test_a_doubt_on_the_object_is_in_the_question_with_the_intent_that_holds_it(
     world.sandbox.fault("silence_after_effect", route="POST /review-requests", times=1)
     first, second = world.approved(), world.approved(session="another")
     world.hand_over(first)
-    look = looked(glance(second.pk))
+    seen = glance(second.pk)
+    look = looked(seen)
     with transaction.atomic():
-        held = hold_with_gates(second.pk)
+        held = hold_with_gates(seen)
         assert question_at_hand_over(held, look).fence == first.public_id
