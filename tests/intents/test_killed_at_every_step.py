@@ -16,11 +16,12 @@ AFTER_MARK = (Step.MARK_COMMITTED, Step.MARKED)
 AFTER_ANSWER = (Step.HANDED_OVER, Step.OUTCOME_LOCKED, Step.BEFORE_OUTCOME_COMMIT)
 OPENING = (Step.BEFORE_OPENING_COMMIT, Step.OPENED)
 PROBING = (Step.LOOKED_UP, Step.BEFORE_PROBE_COMMIT)
+BESIDES = (Step.BEFORE_CALLBACK_COMMIT, Step.CANCELLATION_MARKED, Step.CANCELLATION_ANSWERED)  # see tests/crash
 
 
-def test_every_step_is_tried_here() -> None:
+def test_every_step_of_a_hand_over_is_tried_here() -> None:
     tried = {*BEFORE_MARK, *AFTER_MARK, *AFTER_ANSWER, *OPENING, *PROBING, Step.OUTCOME_WRITTEN}
-    assert tried == set(Step)
+    assert tried == set(Step) - {*BESIDES}
 
 
 def overdue(intent: Intent) -> None:

@@ -39,5 +39,5 @@ UNDO = "DROP FUNCTION intents_take(bigint, boolean)"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("intents", "0006_what_came_besides")]
+    dependencies = [("intents", "0008_who_wants_to_be_told")]
     operations = [migrations.RunSQL(TAKE, UNDO)]
