@@ -109,7 +109,7 @@ def test_exactly_one_order_tries_and_the_database_refuses_every_other(world: Wor
     look = look_at(second.pk)
     assert look is not None
     with pytest.raises(IntegrityError) as caught:
-        decide_and_mark(second.pk, look, worker="believes otherwise")
+        decide_and_mark(look, worker="believes otherwise")
     assert withholding.refused_by_database(caught.value)
     assert hand_over(world, second) == ("ready", "circuit")
     assert Attempt.objects.count() == 3

@@ -75,7 +75,7 @@ def test_a_worker_held_up_before_its_first_byte_tells_so_although_the_deadline_h
     intent = world.approved()
     look = dispatching.look_at(intent.pk)
     assert look is not None
-    marked = marking.decide_and_mark(intent.pk, look, worker="held up")
+    marked = marking.decide_and_mark(look, worker="held up")
     assert isinstance(marked, marking.Marked)
     Intent.objects.filter(pk=intent.pk).update(deadline="2020-01-01T00:00:00Z")
     world.sweep()

@@ -128,7 +128,7 @@ def test_the_transaction_that_marks_is_refused_by_the_database_whatever_the_work
     _older(house, epoch_file)
     pausing.at_start()
     with pytest.raises(IntegrityError) as caught:
-        marking.decide_and_mark(intent.pk, look, worker="started before")
+        marking.decide_and_mark(look, worker="started before")
     assert withholding.refused_by_database(caught.value)
     assert (Attempt.objects.count(), house.sandbox.submissions()) == (0, [])
 

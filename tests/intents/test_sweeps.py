@@ -66,7 +66,7 @@ def _as_if_being_sent(intent: Intent) -> None:
     """What a worker leaves behind that died between the mark and the first byte, a while ago."""
     look = look_at(intent.pk)
     assert look is not None
-    decide_and_mark(intent.pk, look, worker="dead")
+    decide_and_mark(look, worker="dead")
     Intent.objects.filter(pk=intent.pk).update(deadline="2020-01-01T00:00:00Z")
 
 

@@ -68,7 +68,7 @@ def test_workers_that_all_wait_for_an_answer_within_its_deadline_are_at_work(wor
         return client.get("/healthz/ready").json()["parts"]["handover"]
 
     assert told()["ready"] is False
-    came_of_it = decide_and_mark(intent.pk, look_at(intent.pk), worker="test")
+    came_of_it = decide_and_mark(look_at(intent.pk), worker="test")
     assert isinstance(came_of_it, Marked)
     assert told()["ready"] is True
 
