@@ -8,12 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import everything, growth, latency, profile, recovery, semantics, throughput
+from benchmarks import everything, growth, latency, profile, recovery, semantics, submitting, throughput
 from benchmarks.goals import Line, table
 
 MEASUREMENTS: Mapping[str, Callable[..., list[Line]]] = {
     "all": everything.measure,
     "throughput": throughput.measure,
+    "submitting": submitting.measure,
     "latency": latency.measure,
     "recovery": recovery.measure,
     "semantics": semantics.measure,
@@ -23,6 +24,7 @@ MEASUREMENTS: Mapping[str, Callable[..., list[Line]]] = {
 SWITCHES: Mapping[str, Mapping[str, Any]] = {
     "all": {},
     "throughput": {"delay_ms": 0.0, "workers": 2, "count": 200, "pairs": 7},
+    "submitting": {"count": 200, "pairs": 7, "clients": 4},
     "latency": {"count": 200},
     "recovery": {"count": 1000, "workers": 4, "only": ",".join(recovery.DISASTERS)},
     "semantics": {"count": 1000, "kills": 8, "sides": ",".join(semantics.SIDES)},

@@ -19,6 +19,7 @@ BEGINS, ENDS = "<!-- made by benchmarks: begin -->", "<!-- made by benchmarks: e
 RUNS = {
     "Intents per second, 10 ms target, 8 workers": ("throughput", "--delay-ms", "10", "--workers", "8"),
     "Intents per second, 0 ms target, 2 workers": ("throughput", "--delay-ms", "0", "--workers", "2"),
+    "Submissions beside a bare view": ("submitting",),
     "From the signature, at idle": ("latency",),
     "After a disaster": ("recovery",),
     "The same jobs under the same kills": ("semantics",),
