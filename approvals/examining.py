@@ -90,7 +90,7 @@ def examine(caller: Caller, fitting: Fitting, known: Before, *, within: Iterable
     scopes = _entitled_scopes(caller, contract, known, within=caller.scopes if within is None else within)
     if stop_for(known.stops, tool=contract.name, system=contract.execution.system):
         raise admissions_stopped()
-    require_pace(fitting.call)
+    require_pace(fitting.call, known.spending)
     with counted_if_refused(fitting.call):
         look = _look(fitting, scopes)
     scope = next((scope for scope in scopes if scope.code == look.target.scope), scopes[0])

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from journal.reads import Read
+from journal.reads import Read, listed
 from proposals.contracts import contract_of
 from proposals.models import Revision
 from tenancy.models import Organization
@@ -31,9 +31,9 @@ def is_held(*, organization: Organization, system: str, target: str | None) -> R
     return Read(
         """SELECT EXISTS (SELECT 1 FROM intents_intent held
            WHERE held.organization_id = %s AND held.system = %s AND held.target = %s AND held.fence_lifted_at IS NULL
-             AND (held.state = ANY(%s) OR (held.state = 'ready' AND held.reopened_at IS NOT NULL)
+             AND (held.state = ANY(%s::text[]) OR (held.state = 'ready' AND held.reopened_at IS NOT NULL)
                   OR EXISTS (SELECT 1 FROM intents_case WHERE intent_id = held.id AND closed_at IS NULL)))""",
-        (organization.pk, system, target, list(FENCING)),
+        (organization.pk, system, target, listed(FENCING)),
     )
 
 

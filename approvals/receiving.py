@@ -28,6 +28,7 @@ from journal.clock import now as database_now
 from journal.digests import canonical, sha256
 from journal.kinds import Kind
 from journal.recording import Actor, record
+from journal.statements import together
 from proposals import keys
 from proposals.models import Proposal, Revision
 from proposals.pacing import charge
@@ -86,7 +87,8 @@ def _receive(
         claim = _derived(caller, submission)
     else:
         claim = keys.from_header(caller, key, body_fingerprint=body_fingerprint)
-    known = surroundings.before(caller, submission.tool, claim)
+    session = submission.session or session_of(caller)
+    known = surroundings.before(caller, submission.tool, claim, session=session)
     sought = claim if known.key_is_held and not dry_run else None
     if sought and key is not None and (earlier := _replay(caller, sought)):
         return earlier
@@ -104,7 +106,7 @@ def _receive(
             return earlier
         raise
     try:
-        return _create(caller, submission, examined, claim=claim)
+        return _create(caller, submission, examined, claim=claim, key_is_free=not known.key_is_held)
     except keys.KeyTaken as taken:
         return _as_replay(caller, claim, taken.held.fingerprint, taken.held.proposal_id, taken.held.revision)
 
@@ -148,8 +150,10 @@ def _as_replay(caller: Caller, claim: keys.Claim, fingerprint: str, proposal_id:
     return Received(revision.proposal, revision, replayed=True)
 
 
-def _create(caller: Caller, submission: Submission, examined: Examined, *, claim: keys.Claim) -> Received:
-    with transaction.atomic(durable=True):
+def _create(
+    caller: Caller, submission: Submission, examined: Examined, *, claim: keys.Claim, key_is_free: bool
+) -> Received:
+    with transaction.atomic(durable=True), together():
         made = decided(caller, submission, examined, numbered=True)
         assert made.number is not None
         revision = create(
@@ -163,6 +167,7 @@ def _create(caller: Caller, submission: Submission, examined: Examined, *, claim
             decision=made.decision.told,
             now=made.now,
             claim=claim,
+            key_is_free=key_is_free,
             answer=_answer(examined),
         )
         count(examined.call, now=made.now, proposal=revision.proposal)

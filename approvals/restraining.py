@@ -7,16 +7,16 @@ from datetime import datetime
 from approvals.refusals import Refusal
 from journal.recording import spelt
 from proposals.models import Proposal
-from proposals.pacing import Asking, OverBudget, charge, pace_of
+from proposals.pacing import Asking, OverBudget, Spending, charge, pace_of
 
 PACING = frozenset({"budget_exceeded", "loop_detected"})
 
 _WHOSE = {"per_agent": "this agent", "per_person": "the person it acts for", "per_session": "this session"}
 
 
-def require_pace(call: Asking) -> None:
-    """Raises Refusal: budget_exceeded, loop_detected. Counts nothing, and needs no transaction."""
-    pace = pace_of(call)
+def require_pace(call: Asking, spending: Spending) -> None:
+    """Raises Refusal: budget_exceeded, loop_detected. Counts nothing, and asks nothing but what was read."""
+    pace = pace_of(call, spending)
     if pace.over is not None:
         raise _over(call, pace.over)
     if pace.loop:

@@ -9,16 +9,15 @@ from approvals.assessing import Look, expected_version, stop_in_words, system_di
 from approvals.fencing import holder, is_held
 from approvals.policy import Question, Stage
 from approvals.refused_before import Refused, latest_refusal, material_digest_of
-from journal.reads import CLOCK, Read, ask
-from proposals import reads
+from journal.reads import CLOCK, NOTHING, ask
+from proposals import pacing, reads
 from proposals.contracts import Contract
 from proposals.keys import Claim
 from proposals.models import ContractVersion
+from proposals.pacing import Spending
 from tenancy.access import Caller
 from tenancy.models import Scope
 from tenancy.reads import Grant, Stop, grants_of, roles_in, stop_for, stops_in, token_standing
-
-_NOTHING = Read("SELECT NULL")
 
 
 @dataclass(frozen=True)
@@ -29,6 +28,7 @@ class Before:
     grants: tuple[Grant, ...]
     stops: tuple[Stop, ...]
     key_is_held: bool
+    spending: Spending
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,24 @@ class Within:
         return self.question.now
 
 
-def before(caller: Caller, tool: str, claim: Claim | None) -> Before:
-    """Read what the tool is, what the person may, what is stopped, and whether the key is held."""
+def before(caller: Caller, tool: str, claim: Claim | None, *, session: str) -> Before:
+    """Read what the tool is, what the person may, what is stopped, what was asked lately, and whose the key is."""
     found = ask(
         version=reads.active_version(caller.organization, tool if len(tool) <= 64 else ""),
         grants=grants_of(caller.person.pk, organization=caller.organization.pk),
         stops=stops_in(caller.organization),
-        key_is_held=reads.key_is_held(caller, claim) if claim else _NOTHING,
+        key_is_held=reads.key_is_held(caller, claim) if claim else NOTHING,
+        now=CLOCK,
+        spent=pacing.spent(caller, tool, session=session),
+        recent=pacing.recent(caller, session=session),
     )
-    version = reads.version_of(found["version"])
-    return Before(version, tuple(found["grants"]), tuple(found["stops"]), bool(found["key_is_held"]))
+    return Before(
+        version=reads.version_of(found["version"]),
+        grants=tuple(found["grants"]),
+        stops=tuple(found["stops"]),
+        key_is_held=bool(found["key_is_held"]),
+        spending=Spending(found["now"], found["spent"], found["recent"]),
+    )
 
 
 def within(
@@ -86,7 +94,7 @@ def within(
         stops=stops_in(caller.organization),
         held=is_held(**on_object),
         refused=latest_refusal(meaning, caller.organization),
-        number=reads.NEXT_NUMBER if numbered else _NOTHING,
+        number=reads.NEXT_NUMBER if numbered else NOTHING,
     )
     roles = roles_in(scope, found["grants"])
     stop = stop_for(found["stops"], tool=contract.name, system=system)

@@ -22,7 +22,7 @@ from proposals.chaining import tell
 from proposals.models import Proposal, Revision
 from proposals.queries import visible_to
 from proposals.revisions import Asked
-from proposals.submitting import create_revision
+from proposals.submitting import create_revision, session_of
 from tenancy.access import Caller
 
 UNDECIDED = (Proposal.State.AWAITING_APPROVAL, Proposal.State.CHANGES_REQUESTED)
@@ -79,7 +79,8 @@ def _revise(
     if submission.tool != known.tool:
         error = {"pointer": "/tool", "keyword": "const", "expected": known.tool, "received": submission.tool[:80]}
         raise Refusal("invalid_arguments", detail="A revision is about the same tool.", errors=(error,))
-    around = surroundings.before(caller, submission.tool, claim)
+    session = submission.session or session_of(caller)
+    around = surroundings.before(caller, submission.tool, claim, session=session)
     examined = examine(caller, fit(caller, submission, around), around, within=[known.scope])
     try:
         return _write(caller, known, submission, examined, if_match=if_match, claim=claim)

@@ -11,7 +11,7 @@ from django.db import connection
 from journal.digests import canonical, link, salted
 from journal.kinds import Kind
 from journal.models import Entry, Personal
-from journal.statements import append, insert
+from journal.statements import append, append_both
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def record(
         "digest": digest,
     }
     if personal:
-        append(Personal, entry=insert(Entry, **entry), content=content, salt=salt)
+        append_both(Entry, entry, Personal, by="entry", content=content, salt=salt)
     else:
         append(Entry, **entry)
     return Head(digest, position or 0)

@@ -106,6 +106,29 @@ def append(model: type[models.Model], **values: Any) -> None:
     say_later(sql, [_given(field, values) for field in fields])
 
 
+def append_both(
+    model: type[models.Model], values: Mapping[str, Any], beside: type[models.Model], *, by: str, **more: Any
+) -> None:
+    """Two rows in one statement: one of `model`, and one of `beside` with `more`, whose column `by` is its id."""
+    sql, fields, others = _pair(model, tuple(values), beside, by, tuple(more))
+    given = [_given(field, values) for field in fields] + [_given(field, more) for field in others]
+    say_later(sql, given)
+
+
+def write_later(row: models.Model) -> None:
+    """A new instance is a row, and has its id once what is written together is sent."""
+    values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+    del values[row._meta.pk.attname]
+    sql, fields = _insertion(type(row), tuple(values))
+
+    def told(rows: Rows) -> None:
+        row.pk = rows[0][0]
+        row._state.adding, row._state.db = False, "default"
+
+    key = row._meta.pk.column
+    say_later(f'{sql} RETURNING "{key}"', [_given(field, values) for field in fields], then=told)
+
+
 def write(row: models.Model) -> None:
     """A new instance is a row, and has its id. One that came with its id may be sent together with others."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
@@ -160,6 +183,24 @@ def _insertion(model: type[models.Model], names: tuple[str, ...]) -> tuple[str, 
     columns = ", ".join(f'"{field.column}"' for field in fields)
     places = ", ".join(f"${place}" for place in range(1, len(fields) + 1))
     return f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES ({places})', fields  # noqa: S608  names come from the models
+
+
+@cache
+def _pair(
+    model: type[models.Model],
+    names: tuple[str, ...],
+    beside: type[models.Model],
+    by: str,
+    more: tuple[str, ...],
+) -> tuple[str, tuple[models.Field, ...], tuple[models.Field, ...]]:
+    first, fields = _insertion(model, names)
+    _know(beside, (by, *more))
+    columns = {field.attname: field for field in beside._meta.concrete_fields}
+    places = ", ".join(f"${place}" for place in range(len(fields) + 1, len(fields) + len(more) + 1))
+    named = ", ".join(f'"{columns[name].column}"' for name in (by, *more))
+    second = f'INSERT INTO "{beside._meta.db_table}" ({named}) SELECT told.id, {places} FROM told'  # noqa: S608  names come from the models
+    sql = f'WITH told AS ({first} RETURNING "{model._meta.pk.column}" AS id) {second}'
+    return sql, fields, tuple(columns[name] for name in more)
 
 
 @cache

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
 from journal.clock import now as database_now
 from journal.digests import canonical, sha256
+from journal.statements import say, say_later
+from journal.wire import Rows
 from proposals.models import Proposal, SubmissionKey
 from tenancy.access import Caller
 
@@ -76,6 +77,22 @@ def claim(
     raise RuntimeError("a submission key was taken and released again and again")
 
 
+def claim_free(
+    caller: Caller, claim: Claim, *, proposal: Proposal, revision: int = 1, window: timedelta, now: datetime
+) -> None:
+    """The same for a key that nobody held a moment ago: it is sent together with what is written after it.
+
+    Whoever came meanwhile has it: KeyTaken is raised when the statements are sent, and what follows is undone.
+    """
+
+    def settle(rows: Rows) -> None:
+        if not rows:
+            raise KeyTaken(_held(caller, claim).select_related("proposal").get())
+
+    given = _given(caller, claim, proposal=proposal, revision=revision, now=now, window=window)
+    say_later(_INSERT, given, then=settle)
+
+
 def release_derived(proposal: Proposal, *, now: datetime | None = None) -> None:
     """The same question may be asked anew: the proposal ended without effect, in this transaction."""
     rows = SubmissionKey.objects.filter(proposal=proposal, key__startswith=DERIVED, released_at__isnull=True)
@@ -101,26 +118,23 @@ def _unresolved(proposal: Proposal) -> bool:
     return not Proposal.objects.filter(ended, pk=proposal.pk).exists()
 
 
+# One statement: the unique index makes a second caller wait for the first to commit, and then gives it nothing.
+# Django's bulk_create(ignore_conflicts=True) does not tell whether a row was made.
+_INSERT = """
+    INSERT INTO proposals_submissionkey
+        (organization_id, agent_id, key, fingerprint, proposal_id, revision, created_at, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (organization_id, agent_id, key) WHERE released_at IS NULL DO NOTHING RETURNING id"""
+
+
 def _insert(
     caller: Caller, claim: Claim, *, proposal: Proposal, revision: int, now: datetime, window: timedelta
 ) -> bool:
-    # One statement: the unique index makes a second caller wait for the first to commit, and then gives it nothing.
-    # Django's bulk_create(ignore_conflicts=True) does not tell whether a row was made.
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """INSERT INTO proposals_submissionkey
-                   (organization_id, agent_id, key, fingerprint, proposal_id, revision, created_at, expires_at)
-               VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
-               ON CONFLICT (organization_id, agent_id, key) WHERE released_at IS NULL DO NOTHING""",
-            [
-                caller.organization.pk,
-                caller.agent.pk,
-                claim.key,
-                claim.fingerprint,
-                proposal.pk,
-                revision,
-                now,
-                now + window,
-            ],
-        )
-        return bool(cursor.rowcount == 1)
+    return bool(say(_INSERT, _given(caller, claim, proposal=proposal, revision=revision, now=now, window=window)))
+
+
+def _given(
+    caller: Caller, claim: Claim, *, proposal: Proposal, revision: int, now: datetime, window: timedelta
+) -> list[Any]:
+    whose = [caller.organization.pk, caller.agent.pk, claim.key, claim.fingerprint]
+    return [*whose, proposal.pk, revision, now, now + window]

@@ -7,7 +7,7 @@ from typing import Any
 from journal.digests import canonical, sha256
 from journal.kinds import Kind
 from journal.recording import Actor
-from journal.statements import append, together, write
+from journal.statements import write, write_later
 from proposals import keys
 from proposals.chaining import link, tell
 from proposals.contracts import Contract
@@ -41,13 +41,15 @@ def create(
     decision: Mapping[str, Any],
     now: datetime,
     claim: keys.Claim,
+    key_is_free: bool = False,
     answer: Mapping[str, Any] | None = None,
 ) -> Revision:
     """Proposal `number` exists with its revision 1, its key and its journal entry, inside the caller's transaction.
 
     `answer` is the bounded answer of a contract without effect: the proposal is answered at once, and told so.
-    Returns the revision, with `.proposal` set. Raises keys.KeyTaken when the key belongs to another submission;
-    then the caller's transaction must not commit.
+    `key_is_free` says that nobody held the key a moment ago. Returns the revision, with `.proposal` set. Raises
+    keys.KeyTaken when the key belongs to another submission; then the caller's transaction must not commit. Inside
+    `journal.statements.together` all of it is sent, and may raise, when that ends.
     """
     proposal = Proposal(
         pk=number,
@@ -67,10 +69,11 @@ def create(
         answers_proposal=asked.answers_proposal,
         what_changed=asked.what_changed,
     )
-    # Before anything else is written: whoever comes second waits here, and then does no further work. A read ends
+    # Before anything else is written: whoever comes second waits here, and what it wrote is undone. A read ends
     # without effect at once: asked again, it is read again, unless its caller gave a key of its own.
     if answer is None or not claim.key.startswith(keys.DERIVED):
-        keys.claim(caller, claim, proposal=proposal, window=contract.policy.idempotency_window, now=now)
+        claim_it = keys.claim_free if key_is_free else keys.claim
+        claim_it(caller, claim, proposal=proposal, window=contract.policy.idempotency_window, now=now)
     revision = _revision(
         proposal,
         caller=caller,
@@ -82,15 +85,12 @@ def create(
         decision=decision,
         now=now,
     )
-    with together():
-        link(proposal, **_told(revision, caller=caller, contract=contract, asked=asked, now=now))
-        if proposal.answer is not None:
-            facts = {"digest": sha256(canonical(proposal.answer)), "fields": sorted(proposal.answer)}
-            link(proposal, kind=Kind.PROPOSAL_ANSWERED, actor=Actor.server(), now=now, revision=1, facts=facts)
-        fields = proposal._meta.concrete_fields
-        append(Proposal, **{field.attname: getattr(proposal, field.attname) for field in fields})
-        write(revision)
-    proposal._state.adding, proposal._state.db = False, "default"
+    link(proposal, **_told(revision, caller=caller, contract=contract, asked=asked, now=now))
+    if proposal.answer is not None:
+        facts = {"digest": sha256(canonical(proposal.answer)), "fields": sorted(proposal.answer)}
+        link(proposal, kind=Kind.PROPOSAL_ANSWERED, actor=Actor.server(), now=now, revision=1, facts=facts)
+    write(proposal)
+    write_later(revision)
     return revision
 
 

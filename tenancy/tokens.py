@@ -12,7 +12,9 @@ from django.db.models import Model
 
 from journal.clock import now as database_now
 from journal.kinds import Kind
+from journal.reads import numbered
 from journal.recording import Actor, record, spelt
+from journal.statements import say
 from tenancy.access import Caller
 from tenancy.models import Agent, AgentToken, Organization, Scope, User
 
@@ -54,12 +56,10 @@ def authenticate(secret: str) -> Caller | None:
     """Return who calls, or None: unknown, expired, revoked, disabled agent or inactive person, all alike."""
     if not secret.startswith(PREFIX) or len(secret) > 100:
         return None
-    with connection.cursor() as cursor:
-        cursor.execute(_statement(), [_USE_RECORDED_EVERY, _hash(secret)])
-        row = cursor.fetchone()
-    if row is None:
+    found = say(numbered(_statement()), [_USE_RECORDED_EVERY, _hash(secret)])
+    if not found:
         return None
-    *columns, scopes, used_lately = row
+    *columns, scopes, used_lately = found[0]
     token, agent, organization, person = _instances(columns)
     token.agent, token.on_behalf_of, agent.organization = agent, person, organization
     return Caller(
