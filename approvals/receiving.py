@@ -23,7 +23,7 @@ from approvals.examining import (
 from approvals.policy import Decision, Verdict, decide
 from approvals.refusals import Refusal
 from approvals.refused_before import require_new_question
-from approvals.restraining import PACING, count, counted_if_refused
+from approvals.restraining import count, counted_if_refused
 from journal.clock import now as database_now
 from journal.digests import canonical, sha256
 from journal.kinds import Kind
@@ -98,13 +98,8 @@ def _receive(
         return earlier
     if dry_run:
         return _dry(caller, submission, examine(caller, fitting, known))
-    try:
-        examined = examine(caller, fitting, known)
-    except Refusal as refusal:
-        # Whoever sent the same key a moment before may have spent the budget meanwhile: that answer is ours, too.
-        if refusal.code in PACING and (earlier := _replay(caller, claim)):
-            return earlier
-        raise
+    # Key and budget were read in one instant: whoever sent the same key before has not spent it on this one unseen.
+    examined = examine(caller, fitting, known)
     try:
         return _create(caller, submission, examined, claim=claim, key_is_free=not known.key_is_held)
     except keys.KeyTaken as taken:

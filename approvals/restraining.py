@@ -9,8 +9,6 @@ from journal.recording import spelt
 from proposals.models import Proposal
 from proposals.pacing import Asking, OverBudget, Spending, charge, pace_of
 
-PACING = frozenset({"budget_exceeded", "loop_detected"})
-
 _WHOSE = {"per_agent": "this agent", "per_person": "the person it acts for", "per_session": "this session"}
 
 

@@ -1,15 +1,14 @@
 """Budgets of agents, sessions and people, and calls that go round in circles: refused, told when to come back."""
 
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 
-from approvals import receiving
+from approvals import receiving, surroundings
 from approvals.refusals import Refusal
 from journal.clock import now as database_now
 from proposals import pacing
@@ -117,7 +116,9 @@ def test_twenty_at_the_same_instant_are_admitted_as_often_as_the_budget_says(wor
     assert (Proposal.objects.count(), Spending.objects.get().count) == (5, 5)
 
 
-def test_who_sends_the_same_key_while_the_budget_is_spent_on_it_is_answered_the_same(world: World) -> None:
+def test_who_sends_the_same_key_while_the_budget_is_spent_on_it_is_answered_the_same(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paced(world, budget={"per_session": "1/h"})
     first: list[int] = []
 
@@ -127,14 +128,19 @@ def test_who_sends_the_same_key_while_the_budget_is_spent_on_it_is_answered_the_
         finally:
             connections.close_all()
 
-    def a_moment_before(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
-        if "FROM proposals_spending" in sql and not first:
+    asked = surroundings.within
+
+    begun: list[bool] = []
+
+    def a_moment_before(**about: Any) -> Any:
+        if not begun:
+            begun.append(True)
             with ThreadPoolExecutor(1) as pool:
                 pool.submit(ask).result()
-        return execute(sql, *rest)
+        return asked(**about)
 
-    with connection.execute_wrapper(a_moment_before):
-        assert [world.propose(key="one").pk] == first
+    monkeypatch.setattr(surroundings, "within", a_moment_before)
+    assert [world.propose(key="one").pk] == first
     assert Spending.objects.get().count == 1
 
 
