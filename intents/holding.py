@@ -137,8 +137,8 @@ def _read(intent_id: int, *said: Said) -> Sequence[Any]:
 
 
 def _whole(values: Sequence[Any]) -> Held:
-    now, *others = values
-    (intent, proposal, authorization, latest), others = rows.moving(others)
+    now, *read = values
+    (intent, proposal, authorization, latest), others = rows.moving(read)
     (revision, scope, requester, contract), _ = rows.lasting(others)
     proposal.scope, proposal.requester = scope, requester
     revision.contract, intent.revision = contract, revision

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import psycopg
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import IntegrityError, connection, models
 
@@ -68,10 +69,10 @@ def _placed(one: _Said, place: int) -> Sequence[Any]:
 
 
 def _meant(error: IntegrityError, pending: Sequence[_Said]) -> Exception | None:
-    told = getattr(error.__cause__, "diag", None)
-    if getattr(told, "constraint_name", None) != ONE_ROW:
+    cause = error.__cause__
+    if not isinstance(cause, psycopg.Error) or cause.diag.constraint_name != ONE_ROW:
         return None
-    return pending[int(told.message_detail)].otherwise
+    return pending[int(cause.diag.message_detail or "")].otherwise
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def _sent(wire: psycopg.Connection[Any], message: bytes) -> list[pq.abc.PGresult
     with wire.lock:
         # The driver's own way to wait: other threads go on meanwhile, which libpq's plain call does not allow.
         wire.pgconn.send_query(message)
-        answers = wire.wait(generators.execute(wire.pgconn))
+        answers: list[pq.abc.PGresult] = wire.wait(generators.execute(wire.pgconn))
     if connection.queries_logged:
         connection.queries_log.append({"sql": message.decode(), "time": f"{time.monotonic() - began:.3f}"})
     for answer in answers:

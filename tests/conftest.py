@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
+from django.utils import translation
 
 from tests import keeping
 from tests.processes import ROOT, Process, answers, free_port, running, until
@@ -25,6 +26,13 @@ OVERLAY = [
     (re.compile(r"attempt_deadline: PT\d+S"), "attempt_deadline: PT2S"),
     (re.compile(r"(visibility_delay:[^\n]*?)PT2M"), r"\1PT1S"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def no_language_of_before() -> Iterator[None]:
+    """A request answered within this process leaves its reader's language behind; the next test begins without one."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(scope="session")

@@ -21,16 +21,19 @@ pytestmark = pytest.mark.usefixtures("database")
 
 @contextmanager
 def as_the_owner_of_the_tables() -> Iterator[None]:
-    """An attacker who owns the tables takes the triggers off first."""
+    """An attacker who owns the tables takes the triggers off first; afterwards each is as it was."""
     with connection.cursor() as cursor:
-        for table in ("journal_entry", "journal_personal"):
-            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-        yield
         cursor.execute(
-            "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal AND tgname LIKE 'journal%'"
+            "SELECT tgrelid::regclass::text, tgname, CASE tgenabled WHEN 'A' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END"
+            " FROM pg_trigger WHERE NOT tgisinternal"
+            " AND tgrelid IN ('journal_entry'::regclass, 'journal_personal'::regclass)"
         )
-        for table, name in cursor.fetchall():
-            cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name}")
+        triggers = cursor.fetchall()
+        for table, name, _ in triggers:
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {name}")
+        yield
+        for table, name, on in triggers:
+            cursor.execute(f"ALTER TABLE {table} {on} TRIGGER {name}")
 
 
 def test_an_untouched_journal_verifies() -> None:
