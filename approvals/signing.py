@@ -1,7 +1,7 @@
 """Signs: one person, one revision, one contract version, for a limited time."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from approvals.assessing import Look, gather, look
@@ -21,42 +21,71 @@ from approvals.ending import expire, set_state, stop
 from approvals.models import Authorization, Signature
 from approvals.policy import Decision, Question, Stage, Target, TargetIs, decide
 from approvals.signatures import payload, spelt
+from journal.clock import now as database_now
 from journal.digests import sha256
 from journal.kinds import Kind
 from journal.recording import Actor
 from proposals.chaining import tell
+from proposals.contracts import Contract
 from proposals.models import Proposal
 from proposals.nudging import nudge
 from tenancy.models import User
 
+PRESENT_FOR = timedelta(minutes=10)  # how long a proof of presence is fresh enough for a high consequence
+
 
 @dataclass(frozen=True)
 class Seen:
-    """What the person says they saw, in which language, and for which round."""
+    """What the person says they saw, in which language, for which round, and when they last proved to be present."""
 
     revision: int
     digest: str
     round: int
     language: str
+    present_at: datetime | None = None
 
 
 def sign(
-    *, person: User, proposal_id: int, revision: int, digest: str, round: int = 1, language: str = "en"
+    *,
+    person: User,
+    proposal_id: int,
+    revision: int,
+    digest: str,
+    round: int = 1,
+    language: str = "en",
+    present_at: datetime | None = None,
 ) -> Signature:
     """The person's signature stands on exactly the revision seen; with the last one needed, leave to act is granted.
 
     The target is looked at once, before the transaction. A check that fails because of target, contract or
     entitlement ends the proposal as not sent; a stop or an unreachable target only refuses the signature now.
+    A contract of high consequence asks that the person proved to be present not long ago (`present_at`).
 
     Raises:
         NotFound, Stale, AlreadyDecided, NotAllowed.
     """
-    seen = Seen(revision, digest, round, language)
+    seen = Seen(revision, digest, round, language, present_at)
     first = load(proposal_id)
     require_current(first, revision=revision, digest=digest)
     require_open(first, round=round)
+    _require_present(first, person, seen=seen)
     target = _look(first, person, round=round)
     return settled(lambda: _sign(load(proposal_id, lock=True), person=person, seen=seen, look=target))
+
+
+def is_present(contract: Contract, present_at: datetime | None, *, now: datetime) -> bool:
+    """Whether the proof of presence is fresh enough at `now`; only a high consequence asks for one."""
+    return contract.consequence_level != "high" or (
+        present_at is not None and present_at <= now < present_at + PRESENT_FOR
+    )
+
+
+def _require_present(case: Case, person: User, *, seen: Seen) -> None:
+    """Asked before anything is looked at or written, of those who may sign: for others, that is what they are told."""
+    if is_present(case.contract, seen.present_at, now=database_now()):
+        return
+    if right_of(case, person, round=seen.round)[0] is not None:
+        raise NotAllowed("presence_needed")
 
 
 def _look(case: Case, person: User, *, round: int) -> Look:
@@ -153,11 +182,11 @@ def _write(case: Case, *, person: User, role: str, seen: Seen, decision: Decisio
         signed_at=now,
         expires_at=expires_at,
     )
-    _tell_signed(case, signature=signature, decision=decision)
+    _tell_signed(case, signature=signature, decision=decision, present_at=seen.present_at)
     return signature
 
 
-def _tell_signed(case: Case, *, signature: Signature, decision: Decision) -> None:
+def _tell_signed(case: Case, *, signature: Signature, decision: Decision, present_at: datetime | None) -> None:
     facts = {
         "role": signature.role,
         "round": signature.round,
@@ -167,6 +196,7 @@ def _tell_signed(case: Case, *, signature: Signature, decision: Decision) -> Non
         "digest": signature.digest,
         "payload": bytes(signature.payload).decode(),
         "expires_at": spelt(signature.expires_at),
+        "present_at": spelt(present_at) if present_at else None,
     }
     tell(
         case.proposal,

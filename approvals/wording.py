@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 SENTENCES: dict[str, Promise] = {
     "not_an_approver": _("You do not hold a role that may decide this here."),
     "own_request": _("This is asked on your behalf: somebody else must decide it."),
+    "presence_needed": _("Because of its consequence, prove first that it is you. Nothing was signed."),
     "already_signed": _("You have signed this."),
     "not_signed": _("You have no signature here that could be taken back."),
     "excluded": _("You concluded that the first attempt did not happen: somebody else must sign the new one."),

@@ -142,7 +142,11 @@ class World:
         proposal.refresh_from_db()
         shown = Revision.objects.get(proposal=proposal, number=revision or proposal.current_revision)
         return deciding.sign(
-            person=self.people[by], proposal_id=proposal.pk, revision=shown.number, digest=shown.digest
+            person=self.people[by],
+            proposal_id=proposal.pk,
+            revision=shown.number,
+            digest=shown.digest,
+            present_at=timezone.now() - timedelta(seconds=1),
         )
 
     def open(self, proposal: Proposal) -> Intent:

@@ -47,7 +47,7 @@ def screens_with_something_on_each(world: World) -> dict[str, list[str]]:
     notifying.write_notices()
     return {
         "approver": ["/", f"/proposals/{refund.public_id}/", "/receipts/A-1/", f"/proposals/{proposal_of(confirmed)}/"],
-        "approver2": [f"/proposals/{refund.public_id}/check/"],
+        "approver2": [f"/proposals/{refund.public_id}/check/", "/accounts/reauthenticate/"],
         "requester": ["/agents/"],
         "support": ["/reconciliation/", f"/reconciliation/{unknown.public_id}/"],
         "operator": ["/agents/", "/operations/", "/operations/webhooks/", "/operations/webhooks/1/"],

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.test import Client
 
+from journal.clock import now as database_now
 from tests.world import World
 
 _FORM = re.compile(r'<form[^>]*\bid="{}"[^>]*>(.*?)</form>', re.S)
@@ -19,11 +20,16 @@ class Person:
 
     world: World
     name: str
+    present: bool = True  # has just signed in
     client: Client = field(init=False)
 
     def __post_init__(self) -> None:
         self.client = Client(enforce_csrf_checks=True, HTTP_HOST="localhost")
         self.client.force_login(self.world.people[self.name], backend="django.contrib.auth.backends.ModelBackend")
+        if self.present:
+            session = self.client.session
+            session["present"] = [self.world.people[self.name].pk, database_now().isoformat()]
+            session.save()
 
     def open(self, address: str, **headers: str) -> Any:
         """GET a page."""

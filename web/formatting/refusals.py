@@ -32,6 +32,7 @@ WORDS: dict[str, Promise] = {
     "busy": _("the server was busy"),
     "server_error": _("a fault of this server"),
     "not_an_approver": _("no role that may decide this there"),
+    "presence_needed": _("no fresh proof that it is that person"),
     "own_request": _("asked on behalf of the same person"),
     "excluded": _("that person concluded that the first attempt did not happen"),
     "expired": _("the time for it has passed"),

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.utils.formats import date_format
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
@@ -47,8 +47,9 @@ def day_and_clock(moment: datetime, *, now: datetime) -> str:
 
 
 def full(moment: datetime, *, seconds: bool = False) -> str:
-    """`30 Nov 2026, 17:40`."""
-    return f"{date_format(local(moment), 'j M Y')}, {clock(moment, seconds=seconds)}"
+    """`30 Nov 2026, 17:40`; in French the month is not a proper name: `30 nov 2026`."""
+    month = "b" if (get_language() or "").startswith("fr") else "M"
+    return f"{date_format(local(moment), f'j {month} Y')}, {clock(moment, seconds=seconds)}"
 
 
 def span(length: timedelta) -> str:

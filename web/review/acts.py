@@ -13,6 +13,7 @@ from intents import stopping
 from proposals.models import Proposal
 from web.doors import act, person, see_other
 from web.formatting.reasons import REVOKE
+from web.presence import proven_at
 from web.review import queries
 from web.review.casefile import open_file
 from web.review.forms import ClaimForm, ReasonForm, SeenForm, WordsForm
@@ -33,7 +34,13 @@ def approvals(request: HttpRequest, public_id: str) -> HttpResponse:
 
     def sign() -> HttpResponse:
         language = (get_language() or "en")[:2]
-        signature = deciding.sign(person=person(request), proposal_id=proposal.pk, language=language, **seen.seen)
+        signature = deciding.sign(
+            person=person(request),
+            proposal_id=proposal.pk,
+            language=language,
+            present_at=proven_at(request),
+            **seen.seen,
+        )
         return see_other(f"/receipts/{signature.public_id}/")
 
     return _calmly(request, proposal, sign, seen=seen)
@@ -147,6 +154,8 @@ def _calmly(
     except stopping.TooLate as late:
         return _page(request, "review/too_late.html", proposal, status=409, late=late)
     except deciding.NotAllowed as refused:
+        if refused.code == "presence_needed":  # the check page asks for the proof, and is there again afterwards
+            return see_other(f"/proposals/{proposal.public_id}/check/")
         if refused.code in _MENDABLE and form:
             return _mend(request, proposal, form, refused)
         status = 403 if refused.code in _NOT_THEIRS else 409

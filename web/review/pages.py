@@ -10,9 +10,11 @@ from django.shortcuts import render
 from django.utils.translation import get_language
 
 from approvals.models import Signature
+from approvals.signing import PRESENT_FOR, is_present
 from journal.clock import now as database_now
 from proposals.contracts import contract_of
 from proposals.models import Revision
+from web import presence
 from web.doors import page, person
 from web.formatting.reasons import REVOKE
 from web.review import queries
@@ -98,8 +100,16 @@ def case_page(request: HttpRequest, file: CaseFile, *, status: int = 200, **form
 def check(request: HttpRequest, public_id: str) -> HttpResponse:
     """The last look before a signature: revision, contract version, consequence and expiry, once more."""
     file = open_file(person(request), queries.proposal_of(person(request), public_id))
-    expires = file.now + file.contract.policy.approval_valid_for
-    context = {"room": "review", "now": file.now, "file": file, "expires": expires}
+    present_at = presence.proven_at(request)
+    context = {
+        "room": "review",
+        "now": file.now,
+        "file": file,
+        "expires": file.now + file.contract.policy.approval_valid_for,
+        "present": is_present(file.contract, present_at, now=file.now),
+        "present_for": PRESENT_FOR,
+        "ways": presence.ways(request, back_to=request.path),
+    }
     return render(request, "review/check.html", context)
 
 
