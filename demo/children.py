@@ -87,10 +87,11 @@ def spawn(
     env: Mapping[str, str] | None = None,
     cwd: Path | str = "/",
     stop_signal: signal.Signals = signal.SIGTERM,
+    dies_by: signal.Signals | None = None,
 ) -> Child:
     """Start a child in its own session, so that the terminal's Ctrl-C reaches only us. Call from the main thread.
 
-    The kernel sends `stop_signal` to the child when the *thread* that started it ends (Linux).
+    The kernel sends `dies_by` (or `stop_signal`) to the child when the *thread* that started it ends (Linux).
     """
     _turn_log_over(log)
     with log.open("ab") as out:
@@ -101,7 +102,7 @@ def spawn(
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=dying_with(os.getpid(), stop_signal),
+            preexec_fn=dying_with(os.getpid(), dies_by or stop_signal),
             env=dict(env) if env is not None else None,
             cwd=cwd,
             **(account.popen_arguments() if account else {}),

@@ -1,24 +1,27 @@
 """The processes of the product as the demo runs them: names, commands, and the order in which they stop."""
 
+import signal
 import sys
 from dataclasses import dataclass
 
 from demo.choices import Choices
 
-CELERY = [sys.executable, "-m", "celery", "-A", "config"]
+CELERY = [sys.executable, "-m", "celery", "-A"]
 
 
 @dataclass(frozen=True)
 class Service:
     """One foreground process. The lower `stops`, the earlier it is stopped; equal numbers stop together.
 
-    `ready` is what the process writes once it works, when only the process itself knows.
+    `ready` is what the process writes once it works, when only the process itself knows. `dies_by` ends it when the
+    demo itself is killed: a worker waits for nothing then, its servers are going, too.
     """
 
     name: str
     command: list[str]
     stops: int
     ready: str = ""
+    dies_by: signal.Signals = signal.SIGTERM
 
 
 def services(choices: Choices) -> list[Service]:
@@ -26,8 +29,8 @@ def services(choices: Choices) -> list[Service]:
     return [
         Service("sandbox", _sandbox(choices), stops=4),
         Service("web", _web(choices), stops=3),
-        Service("worker-handover", _worker("handover", queues="handover", processes=2), stops=2, ready=" ready."),
-        Service("worker-rest", _worker("rest", queues="probes,sweeps", processes=1), stops=2, ready=" ready."),
+        _worker("handover", queues="handover", processes=2),
+        _worker("rest", queues="probes,sweeps", processes=1),
         Service("beat", _beat(choices), stops=1),
     ]
 
@@ -39,14 +42,16 @@ def _web(choices: Choices) -> list[str]:
     return [*command, "--no-control-socket", "--access-logfile", "-"]
 
 
-def _worker(name: str, *, queues: str, processes: int) -> list[str]:
-    command = [*CELERY, "worker", "--queues", queues, "--concurrency", str(processes), "--hostname", f"{name}@%h"]
-    return [*command, "--loglevel", "INFO", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+def _worker(name: str, *, queues: str, processes: int) -> Service:
+    command = [*CELERY, "demo.working", "worker", "--queues", queues]
+    command += ["--concurrency", str(processes), "--hostname", f"{name}@%h"]
+    command += ["--loglevel", "INFO", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return Service(f"worker-{name}", command, stops=2, ready=" ready.", dies_by=signal.SIGKILL)
 
 
 def _beat(choices: Choices) -> list[str]:
     schedule = choices.directory / "beat-schedule"
-    return [*CELERY, "beat", "--schedule", str(schedule), "--pidfile", "", "--loglevel", "INFO"]
+    return [*CELERY, "config", "beat", "--schedule", str(schedule), "--pidfile", "", "--loglevel", "INFO"]
 
 
 def _sandbox(choices: Choices) -> list[str]:

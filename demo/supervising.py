@@ -111,6 +111,7 @@ class Supervisor:
             log=self.choices.directory / "logs" / f"{service.name}.log",
             env=self.choices.environment(self.servers),
             cwd=ROOT,
+            dies_by=service.dies_by,
         )
         self._running.append((service, child))
         remember([each for _, each in self._running], self.servers.home.processes)
