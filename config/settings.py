@@ -26,6 +26,7 @@ INSTALLED_APPS = [
     "proposals",
     "approvals",
     "intents",
+    "rehearsals",
     "web",
     "django.contrib.auth",
     "django.contrib.contenttypes",

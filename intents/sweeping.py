@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from approvals.ending import expire
 from approvals.models import Act, Authorization
@@ -20,7 +20,7 @@ from intents.answering import close_attempt
 from intents.doubting import become_unknown
 from intents.ending import end_without_effect
 from intents.holding import hold, hold_proposal
-from intents.models import Attempt, Intent, Progress
+from intents.models import Attempt, Cancellation, Intent, Progress
 from intents.moving import Moved
 from intents.opening import open_intent
 from intents.states import State
@@ -28,6 +28,7 @@ from journal.clock import now as database_now
 from journal.recording import Actor
 from proposals import pacing
 from proposals.models import ContractVersion, Proposal
+from tenancy.models import Organization
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,12 @@ SECONDS = 4.0
 SWEEP = Actor.worker("sweep")
 
 Counts = Counter[str]
+_ORGANIZATION: dict[type[Model], str] = {
+    Authorization: "revision__proposal__organization",
+    Intent: "organization",
+    Proposal: "organization",
+    Cancellation: "intent__organization",
+}
 
 
 def sweep() -> Counts:
@@ -63,7 +70,7 @@ def _drain(due: Callable[[], QuerySet], act: Callable[[int], bool], *, end: floa
     """Act on each due row, oldest first, until none is left or the time is over. A row that fails is left behind."""
     done, last = 0, 0
     while time.monotonic() < end:
-        ids = _free(due().filter(pk__gt=last).order_by("pk"))
+        ids = _free(_played(due()).filter(pk__gt=last).order_by("pk"))
         if not ids:
             return done
         for pk in ids:
@@ -72,6 +79,11 @@ def _drain(due: Callable[[], QuerySet], act: Callable[[int], bool], *, end: floa
             if time.monotonic() > end:
                 return done
     return done
+
+
+def _played(rows: QuerySet) -> QuerySet:
+    """Without the stages of rehearsals: a rehearsal moves its own rows on, through its own wire."""
+    return rows.exclude(**{f"{_ORGANIZATION[rows.model]}__in": Organization.objects.filter(rehearsal=True)})
 
 
 def _free(rows: QuerySet) -> list[int]:

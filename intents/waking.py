@@ -13,6 +13,7 @@ from intents import cancelling, circuit
 from intents.models import Circuit, Fact, Intent, Notice, Pause
 from intents.states import State
 from journal.clock import now as database_now
+from tenancy.models import Organization
 
 log = logging.getLogger(__name__)
 
@@ -25,9 +26,15 @@ LEASE = timedelta(seconds=5)
 
 def wake_ready() -> int:
     """Orders that are due are looked at, as far as nothing holds them back; returns how many were told of."""
-    ready = Intent.objects.filter(state=State.READY, next_look_at__lte=database_now()).exclude(_held_back())
+    ready = Intent.objects.filter(state=State.READY, next_look_at__lte=database_now())
+    ready = ready.exclude(_held_back() | _rehearsed())
     due = list(ready.order_by("next_look_at").values_list("pk", flat=True)[:QUEUED_AT_MOST])
     return _publish("intents.tasks.hand_over", [*_next_tries(), *due], queue="handover", due="next_look_at")
+
+
+def _rehearsed() -> Q:
+    """What a rehearsal does itself, through its own wire."""
+    return Q(organization__in=Organization.objects.filter(rehearsal=True))
 
 
 def _held_back() -> Q:
@@ -45,9 +52,8 @@ def _next_tries() -> list[int]:
 
 def wake_probes() -> int:
     """Orders in doubt whose look is due are looked up."""
-    due = Intent.objects.filter(state__in=[State.ACCEPTED, State.UNKNOWN], next_probe_at__lte=database_now()).order_by(
-        "next_probe_at"
-    )
+    due = Intent.objects.filter(state__in=[State.ACCEPTED, State.UNKNOWN], next_probe_at__lte=database_now())
+    due = due.exclude(_rehearsed()).order_by("next_probe_at")
     ids = list(due.values_list("pk", flat=True)[:QUEUED_AT_MOST])
     return _publish("intents.tasks.probe", ids, queue="probes", due="next_probe_at")
 
@@ -60,7 +66,9 @@ def wake_notices() -> int:
 
 def wake_cancellations() -> int:
     """They have no time of their own: whoever finds nothing to do leaves quietly, and the queue never overflows."""
-    ids = list(cancelling.waiting().values_list("intent", flat=True)[:QUEUED_AT_MOST])
+    played = Organization.objects.filter(rehearsal=True)
+    due = cancelling.waiting().exclude(intent__organization__in=played)
+    ids = list(due.values_list("intent", flat=True)[:QUEUED_AT_MOST])
     return len(_told("intents.tasks.cancel", ids, "handover"))
 
 

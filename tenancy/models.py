@@ -33,6 +33,8 @@ class Organization(models.Model):
 
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=200)
+    # The stage of one path of a rehearsal: nobody of another organization sees it, and only the rehearsal moves it on.
+    rehearsal = models.BooleanField(default=False, db_default=False)
 
 
 class Scope(models.Model):

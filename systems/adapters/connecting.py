@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import httpcore2
 
@@ -84,6 +84,29 @@ def under(call: Call) -> Iterator[Call]:
         _CALL.reset(token)
 
 
+class Wire(Protocol):
+    """What stands between us and every connection of a context: a rehearsal cuts it, and bytes really stop."""
+
+    def opening(self) -> None:
+        """Called before a connection is made; may raise httpcore2.ConnectError."""
+
+    def around(self, stream: httpcore2.NetworkStream) -> httpcore2.NetworkStream:
+        """The stream to use instead of this one; its `start_tls` must keep the wire around what it returns."""
+
+
+_WIRE: ContextVar[Wire | None] = ContextVar("wire", default=None)
+
+
+@contextlib.contextmanager
+def through(wire: Wire) -> Iterator[None]:
+    """Connections made in this context meanwhile go through `wire`."""
+    token = _WIRE.set(wire)
+    try:
+        yield
+    finally:
+        _WIRE.reset(token)
+
+
 class BoundedStream(httpcore2.NetworkStream):
     """A stream whose reads and writes end with the whole call, not each after its own time."""
 
@@ -143,7 +166,11 @@ class CheckedBackend(httpcore2.SyncBackend):
         ends_at = time.monotonic() + call.left(call.connect_timeout)
         addresses = _checked(resolved(host, port, ends_at - time.monotonic()), call)
         call.stage = "connect"
-        return BoundedStream(self._first(call, addresses, port, ends_at, local_address, socket_options), call)
+        wire = _WIRE.get()
+        if wire is not None:
+            wire.opening()
+        stream = self._first(call, addresses, port, ends_at, local_address, socket_options)
+        return BoundedStream(wire.around(stream) if wire is not None else stream, call)
 
     def _first(
         self, call: Call, addresses: list[str], port: int, ends_at: float, *rest: Any

@@ -2,7 +2,9 @@
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,25 +16,37 @@ from systems.adapters.http import HttpAdapter
 from systems.configuration import HTTP, SystemConfig, load_systems
 from systems.yamlfiles import FileError, Problem
 
-__all__ = ["UnknownSystem", "adapter", "reload", "systems"]
+__all__ = ["UnknownSystem", "adapter", "reload", "standing_in", "systems"]
 
 Make = Callable[[SystemConfig], Adapter]
 
 _lock = threading.RLock()
 _loaded: dict[str, Adapter] | None = None
+_STANDING_IN: ContextVar[Mapping[str, Adapter]] = ContextVar("standing_in", default=MappingProxyType({}))
 
 
 def adapter(name: str) -> Adapter:
     """The adapter of this system; UnknownSystem when no file configures it, FileError when the files are wrong."""
     try:
-        return _adapters()[name]
+        return _STANDING_IN.get().get(name) or _adapters()[name]
     except KeyError as error:
         raise UnknownSystem(f"No business system is called {name}.") from error
 
 
 def systems() -> Mapping[str, SystemConfig]:
     """Every configured system, by name."""
-    return MappingProxyType({name: each.config for name, each in _adapters().items()})
+    adapters = {**_adapters(), **_STANDING_IN.get()}
+    return MappingProxyType({name: each.config for name, each in adapters.items()})
+
+
+@contextmanager
+def standing_in(adapter: Adapter) -> Iterator[None]:
+    """In this context its system is reached through this adapter: a rehearsal cuts the wire of its own calls only."""
+    token = _STANDING_IN.set({**_STANDING_IN.get(), adapter.config.name: adapter})
+    try:
+        yield
+    finally:
+        _STANDING_IN.reset(token)
 
 
 def reload() -> None:

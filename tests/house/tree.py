@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FLOORS = ("config", "web", "intents", "approvals", "proposals", "systems", "tenancy", "journal")
+FLOORS = ("config", "web", "rehearsals", "intents", "approvals", "proposals", "systems", "tenancy", "journal")
 _TEXT = (".py", ".md", ".html", ".css", ".js", ".yaml", ".yml", ".json", ".toml", ".in", ".txt", ".po", ".svg", "")
 
 
