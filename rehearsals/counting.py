@@ -42,7 +42,7 @@ def count(adapter: Adapter, order: Order, *, witness: str | None) -> Count:
     """How many effects carry the order's reference."""
     seen = search(adapter, order)
     found = len(seen.found) if seen is not None and seen.complete else None
-    return Count(found, _in_ledger(witness, order.reference) if witness else None)
+    return Count(found, _in_ledger(witness, order, adapter.config) if witness else None)
 
 
 def proof_of(seen: Lookup) -> dict[str, Any]:
@@ -62,8 +62,10 @@ def witness_of(config: SystemConfig) -> str | None:
     return sandbox if sandbox and config.base_url.rstrip("/") == sandbox else None
 
 
-def _in_ledger(witness: str, reference: str) -> int:
-    address = f"{witness}/_control/effects?{urllib.parse.urlencode({'client_ref': reference})}"
+def _in_ledger(witness: str, order: Order, config: SystemConfig) -> int:
+    """A cancellation asked for an effect is no second one; where cancelling is itself the order, it is the effect."""
+    asked_back = config.operations[order.operation].has("cancel")
+    address = f"{witness}/_control/effects?{urllib.parse.urlencode({'client_ref': order.reference})}"
     with urllib.request.urlopen(address, timeout=LEDGER_SECONDS) as answer:  # noqa: S310  the sandbox's own address
         items: list[dict[str, Any]] = json.loads(answer.read())["items"]
-    return sum(not str(one["kind"]).endswith(".cancelled") for one in items)
+    return sum(not (asked_back and str(one["kind"]).endswith(".cancelled")) for one in items)

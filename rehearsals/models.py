@@ -24,6 +24,7 @@ class Rehearsal(models.Model):
     system = models.CharField(max_length=64)
     system_digest = models.CharField(max_length=71)
     target = models.CharField(max_length=255, blank=True)
+    cases = models.JSONField(default=list)  # the arguments to ask with; a step takes one that is least used up so far
     overlay = models.JSONField()  # the durations played with, by name: ISO 8601
     planned = models.IntegerField()  # steps
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")

@@ -37,7 +37,7 @@ PATHS: tuple[Path, ...] = (
     Path("revoked", "boundaries", {"status": "revoked", **NONE}, "policy"),
     Path("admissions_stopped", "boundaries", {"status": "approved", "waiting": "admissions", **NONE}, "policy"),
     Path("two_workers", "boundaries", CONFIRMED, "adapter"),
-    Path("same_object", "boundaries", {"second": ("fence", "object_fenced"), **ONE}, "policy"),
+    Path("same_object", "boundaries", {"second": ("fence", "object_fenced", "rule_violated"), **ONE}, "policy"),
     Path("late_result", "boundaries", {"before": "outcome_unknown", "late_evidence": True, **CONFIRMED}, "adapter"),
     Path(Cut.BEFORE_CONNECTING, "wires", {"before": ("approved", "not_sent"), **NONE}, "adapter"),
     Path(Cut.WHILE_SENDING, "wires", {"before": "outcome_unknown", "sent": 1, "effects": 0}, "adapter"),

@@ -1,7 +1,7 @@
 """Plays the paths and the boundary cases: each function leaves what it observed, by the names that its path expects."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +23,7 @@ from tenancy import admissions
 from tenancy.models import User
 
 Observed = dict[str, Any]
+NOTHING_TO_CHANGE = "nothing_to_change"
 MARGIN = 0.1  # seconds beyond a limit
 ELSEWHERE = "rehearsal-elsewhere"  # a scope in which no target lies
 COUNTED_WITHIN = 3.0  # seconds in which a search is asked again for an effect that must be there
@@ -189,37 +190,46 @@ def asked_twice(play: Play) -> Observed:
 
 def reason_changed(play: Play) -> Observed | str:
     """What is changed after approval needs a decision of its own."""
-    other = _another(play.plan)
-    if other is None:
-        return "nothing_to_change"
     stage = play.set_up()
     intent = stage.approved()
     proposal = intent.revision.proposal
-    stage.revise(proposal, other)
+    if not _revised(play, stage, proposal):
+        return NOTHING_TO_CHANGE
     stage.hand_over(intent)
     return {"status": stage.status(proposal), **play.counted(stage, expected=0)}
 
 
-def _another(plan: Plan) -> Mapping[str, Any] | None:
-    """The example with another reason, or another value from a closed list; None where nothing else is allowed."""
+def _revised(play: Play, stage: Stage, proposal: Proposal) -> bool:
+    """Whether some change was taken."""
+    for other in _others(play.plan):
+        with suppress(Refusal):
+            stage.revise(proposal, other)
+            return True
+    return False
+
+
+def _others(plan: Plan) -> Iterator[Mapping[str, Any]]:
+    """The case with another reason, value of a closed list, or number; other cases of its target. Rules may refuse."""
     properties: Mapping[str, Any] = plan.contract.arguments.get("properties", {})
-    names = [plan.contract.reason_argument, *properties] if plan.contract.reason_argument else list(properties)
-    for name in names:
-        others = [one for one in properties[name].get("enum", ()) if one != plan.arguments.get(name)]
-        if others and name != plan.contract.target_argument:
-            return {**plan.arguments, name: others[0]}
-    return None
+    fixed = (plan.contract.target_argument, plan.contract.version_argument)
+    names = [name for name in (plan.contract.reason_argument, *properties) if name and name not in fixed]
+    for name in dict.fromkeys(names):
+        value, described = plan.arguments.get(name), properties.get(name, {})
+        values = [*described.get("enum", ())]
+        if isinstance(value, int) and not isinstance(value, bool):
+            values += [value - 1, value + 1]
+        yield from ({**plan.arguments, name: other} for other in values if other != value)
+    about = plan.contract.target_argument
+    yield from (one for one in plan.cases if one != plan.arguments and (not about or str(one[about]) == plan.target))
 
 
 def signature_replayed(play: Play) -> Observed | str:
     """A signature for revision 1 is none for revision 2."""
-    other = _another(play.plan)
-    if other is None:
-        return "nothing_to_change"
     stage = play.set_up()
     proposal = stage.propose()
     first = Revision.objects.get(proposal=proposal, number=1)
-    stage.revise(proposal, other)
+    if not _revised(play, stage, proposal):
+        return NOTHING_TO_CHANGE
     answer = "taken"
     try:
         stage.sign(proposal, shown=first)
@@ -282,17 +292,25 @@ def two_workers(play: Play) -> Observed:
 
 def same_object(play: Play) -> Observed | str:
     """While the outcome of one is unknown, another on the same object is not sent."""
-    other = _another(play.plan)
-    if play.plan.target is None or other is None:
+    if play.plan.target is None:
         return "no_target"
     stage = play.set_up()
-    first, second = stage.approved(), stage.approved(arguments=other)
+    first, second = stage.approved(), _second(play, stage)
+    if second is None:
+        return NOTHING_TO_CHANGE
     play.plan.adapter.cut = Cut.BEFORE_THE_ANSWER
     stage.hand_over(first)
     stage.hand_over(second)
     second.refresh_from_db()
     play.proof |= {"first": first.public_id, "second_waits_on": second.waiting_on}
     return {"second": second.waiting or second.cause, **play.counted(stage, expected=1)}
+
+
+def _second(play: Play, stage: Stage) -> Intent | None:
+    for other in _others(play.plan):
+        with suppress(Refusal):
+            return stage.approved(arguments=other)
+    return None
 
 
 def late_result(play: Play) -> Observed:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from rehearsals.counting import witness_of
 from rehearsals.models import Rehearsal, Step
 from rehearsals.paths import OWNERS, PATHS, Path, gap_between
 from rehearsals.playing import Act, Play
-from rehearsals.stages import OVERLAY, Plan, example, people
+from rehearsals.stages import OVERLAY, Plan, about, example, people
 from rehearsals.wires import Cut, Played
 from systems.adapters.base import Missing, Observation, Unreachable
 from systems.adapters.registry import adapter, standing_in, systems
@@ -39,17 +39,22 @@ class AlreadyRunning(CannotRehearse):
     """A rehearsal of this version has not ended yet."""
 
 
-def ask(*, version: ContractVersion, against: str, target: str = "", by: User | None = None) -> Rehearsal:
+def ask(
+    *,
+    version: ContractVersion,
+    against: str,
+    targets: Sequence[str] = (),
+    cases: Sequence[Mapping[str, Any]] = (),
+    by: User | None = None,
+) -> Rehearsal:
     """A rehearsal of this version against its business system is to be run; nothing is played yet.
 
-    Raises CannotRehearse: no effect to rehearse, another system than the contract's, no valid example, one running.
+    It asks with the arguments of `cases`, or with those of the first valid example, about each of `targets` if given.
+    Raises CannotRehearse: no effect to rehearse, another system than the contract's, nothing to ask with, one running.
     """
     contract = contract_of(version)
     _require_something(version, against)
-    arguments = example(version, target=target or None)
-    if arguments is None:
-        raise CannotRehearse(f"{contract.public_id} has no valid example: a rehearsal asks what the first one asks.")
-    named = str(arguments[contract.target_argument]) if contract.target_argument else ""
+    given = [dict(one) for one in cases] or _cases(version, targets)
     try:
         return Rehearsal.objects.create(
             organization=version.organization,
@@ -57,7 +62,8 @@ def ask(*, version: ContractVersion, against: str, target: str = "", by: User | 
             contract_digest=version.digest,
             system=against,
             system_digest=systems()[against].digest,
-            target=named,
+            target=str(given[0].get(contract.target_argument, "")) if contract.target_argument else "",
+            cases=given,
             overlay=dict(OVERLAY),
             planned=len(PATHS),
             asked_by=by,
@@ -65,6 +71,13 @@ def ask(*, version: ContractVersion, against: str, target: str = "", by: User | 
         )
     except IntegrityError as error:
         raise AlreadyRunning(AlreadyRunning.__doc__) from error
+
+
+def _cases(version: ContractVersion, targets: Sequence[str]) -> list[dict[str, Any]]:
+    contract, arguments = contract_of(version), example(version)
+    if arguments is None:
+        raise CannotRehearse(f"{contract.public_id} has no valid example: a rehearsal asks what the first one asks.")
+    return [about(arguments, target=target, contract=contract) for target in targets] or [arguments]
 
 
 def _require_something(version: ContractVersion, against: str) -> None:
@@ -102,22 +115,26 @@ def _play_all(rehearsal: Rehearsal, told: Told, *, only: Collection[str]) -> str
     contract = contract_of(version)
     cast = people(rehearsal.pk, approvers=contract.policy.quorum)
     kept: dict[str, Any] = {"orders": {}}
+    used = [0] * len(rehearsal.cases)
     for number, path in enumerate(PATHS, start=1):
         if only and number > 1 and path.key not in only:
             continue
-        plan = _plan(rehearsal, played)
+        case = used.index(min(used))
+        plan = _plan(rehearsal, played, case)
         if plan is None:
             return NOT_OBSERVED
-        told(path, _step(rehearsal, path, number, Play(plan, cast, kept, path.key)))
+        play = Play(plan, cast, kept, path.key)
+        told(path, _step(rehearsal, path, number, play))
+        used[case] += play.stage is not None and play.stage.sent() > 0
     return ONLY_SOME if only else ""
 
 
-def _plan(rehearsal: Rehearsal, played: Played) -> Plan | None:
+def _plan(rehearsal: Rehearsal, played: Played, case: int) -> Plan | None:
     """What the next step is played with: the target as it stands now, since steps before may have moved it on."""
     contract = contract_of(rehearsal.contract)
-    arguments = example(rehearsal.contract, target=rehearsal.target or None) or {}
+    arguments = dict(rehearsal.cases[case])
     whole = replace(played, cut=None, seen=None, ordered=None, answered=None, prepared=[], replies=[])
-    target = rehearsal.target or None
+    target = str(arguments[contract.target_argument]) if contract.target_argument else None
     scope, version = "rehearsal", None
     if target is not None:
         seen = whole.resolve(contract.execution.operation, target)
@@ -136,6 +153,7 @@ def _plan(rehearsal: Rehearsal, played: Played) -> Plan | None:
         scope=scope,
         system_version=version,
         adapter=whole,
+        cases=rehearsal.cases,
         witness=witness_of(played.config),
     )
 

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from intents.models import Attempt, Intent
 from journal.clock import now as database_now
 from journal.digests import canonical, sha256
 from proposals import publishing
-from proposals.contracts import Contract, contract_of
+from proposals.contracts import Contract
 from proposals.models import ContractVersion, Proposal, Revision
 from rehearsals.wires import Played
 from systems.durations import duration
@@ -39,6 +39,7 @@ class Plan:
     scope: str
     system_version: Any  # the version that the system shows of the target
     adapter: Played
+    cases: Sequence[Mapping[str, Any]] = ()  # whatever else could be asked
     witness: str | None = None  # the address of a ledger of the business system's own
 
 
@@ -221,13 +222,16 @@ def _contract(plan: Plan, organization: Organization, cast: Mapping[str, User], 
     )
 
 
-def example(version: ContractVersion, *, target: str | None) -> dict[str, Any] | None:
-    """The contract's first valid example, for the target given; None where it has none."""
-    contract, document = contract_of(version), json.loads(bytes(version.canonical))
+def example(version: ContractVersion) -> dict[str, Any] | None:
+    """The arguments of the contract's first valid example; None where it has none."""
+    document = json.loads(bytes(version.canonical))
     valid = [one["arguments"] for one in document.get("examples", ()) if one.get("valid")]
-    if not valid:
-        return None
-    arguments = dict(valid[0])
-    if target and contract.target_argument:
-        arguments[contract.target_argument] = target
-    return arguments
+    return dict(valid[0]) if valid else None
+
+
+def about(arguments: Mapping[str, Any], *, target: str, contract: Contract) -> dict[str, Any]:
+    """The same about another target, wherever its reference stands: one that is repeated to confirm it as well."""
+    if contract.target_argument is None:
+        return dict(arguments)
+    before = arguments.get(contract.target_argument)
+    return {name: target if value == before else value for name, value in arguments.items()}

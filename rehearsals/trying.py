@@ -5,7 +5,6 @@ import uuid
 from dataclasses import replace
 
 from intents import cancelling, stopping
-from intents.holding import glance
 from intents.models import Cancellation, Intent
 from rehearsals.counting import count, order_of, proof_of
 from rehearsals.playing import Observed, Play, look_until_settled, lost
@@ -17,6 +16,7 @@ from systems.capabilities import Capabilities
 NOT_DECLARED = "not_declared"
 NOTHING_TO_TRY_ON = "nothing_to_try_on"
 NO_VERSION = "no_version"
+NOT_CARRIED = "version_not_carried"  # the request of this operation names no version
 
 
 def _declared(play: Play) -> Capabilities:
@@ -113,6 +113,9 @@ def conditional_write(play: Play) -> Observed | str:
         return NO_VERSION
     stage = play.set_up()
     intent = stage.approved()
+    order, inner = order_of(intent), play.plan.adapter.inner
+    if inner.prepare(order).digest == inner.prepare(_outdated(order)).digest:
+        return NOT_CARRIED
     play.plan.adapter.ordered = _outdated
     stage.hand_over(intent)
     counted = play.counted(stage, expected=0)
@@ -126,11 +129,10 @@ def _outdated(order: Order) -> Order:
 
 def cancellation(play: Play) -> Observed | str:
     """What was sent, and whose answer was lost, is found and taken back."""
-    if not _declared(play).can_cancel or not _declared(play).can_look_up:
+    operation = play.plan.adapter.config.operations[play.plan.contract.execution.operation]
+    if not (_declared(play).can_cancel and _declared(play).can_look_up and operation.has("cancel")):
         return NOT_DECLARED
     stage, intent = lost(play, Cut.BEFORE_THE_ANSWER)
-    if not cancelling.offered(glance(intent.pk)):
-        return NOT_DECLARED
     stopping.request_cancellation(
         person=stage.approvers[0], proposal_id=intent.revision.proposal_id, reason="OTHER", words="Rehearsal."
     )

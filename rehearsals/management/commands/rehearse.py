@@ -26,7 +26,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("contract", metavar="NAME@VERSION")
         parser.add_argument("--against", required=True, metavar="SYSTEM", help="the business system, by its name")
-        parser.add_argument("--target", default="", metavar="REF", help="its target; that of the first valid example")
+        parser.add_argument(
+            "--target", action="append", default=[], metavar="REF", help="ask the first example about it"
+        )
+        parser.add_argument("--cases", metavar="FILE", help="arguments to ask with, a JSON object in each line")
         parser.add_argument("--by", metavar="USER", help="who asks for it")
         parser.add_argument("--organization", metavar="SLUG", help="needed when several have such a contract")
         parser.add_argument("--only", action="append", default=[], choices=[one.key for one in PATHS], metavar="STEP")
@@ -37,7 +40,8 @@ class Command(BaseCommand):
         by = person(options["by"]) if options["by"] else None
         quiet = options["json"] == "-"
         try:
-            asked = ask(version=version, against=options["against"], target=options["target"], by=by)
+            cases = _cases(options["cases"])
+            asked = ask(version=version, against=options["against"], targets=options["target"], cases=cases, by=by)
         except CannotRehearse as error:
             raise CommandError(f"Nothing was rehearsed. {error}") from error
         rehearsal = run(asked, told=None if quiet else self._say, only=options["only"])
@@ -63,6 +67,19 @@ class Command(BaseCommand):
             self.stdout.write(text)
         else:
             Path(where).write_text(f"{text}\n", encoding="utf-8")
+
+
+def _cases(file: str | None) -> list[dict[str, Any]]:
+    if file is None:
+        return []
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+        cases = [json.loads(line) for line in lines if line.strip()]
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{file} cannot be read: {error}.") from error
+    if not cases or not all(isinstance(one, dict) for one in cases):
+        raise CommandError(f"{file} must hold a JSON object in each line.")
+    return cases
 
 
 def _version(named: str, slug: str | None) -> ContractVersion:
