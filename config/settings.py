@@ -144,6 +144,7 @@ CELERY_TASK_ROUTES = {
     "intents.tasks.probe": {"queue": "probes"},
     "intents.tasks.notify": {"queue": "probes"},
     "intents.tasks.sweep": {"queue": "sweeps"},
+    "rehearsals.tasks.rehearse": {"queue": "rehearsals"},
 }
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "intents.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS * 2}},

@@ -29,7 +29,7 @@ def services(choices: Choices) -> list[Service]:
     return [
         Service("sandbox", _sandbox(choices), stops=4),
         Service("web", _web(choices), stops=3),
-        _worker("handover", queues="handover", processes=2),
+        _worker("handover", queues="handover,rehearsals", processes=2),
         _worker("rest", queues="probes,sweeps", processes=1),
         Service("beat", _beat(choices), stops=1),
     ]

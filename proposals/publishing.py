@@ -87,10 +87,19 @@ def publish(
     return version
 
 
-def activate(*, organization: Organization, name: str, version: str, by: User, waiver: str = "") -> ContractVersion:
+def rehearsed(version: ContractVersion) -> None:
+    """A draft has passed a rehearsal: that alone makes nothing active."""
+    drafts = ContractVersion.objects.filter(pk=version.pk, state=ContractVersion.State.DRAFT)
+    drafts.update(state=ContractVersion.State.REHEARSED)
+
+
+def activate(
+    *, organization: Organization, name: str, version: str, by: User, waiver: str = "", cleared: bool = False
+) -> ContractVersion:
     """The version is the active one of its name, and the one before is retired, in one transaction.
 
-    Without a passing rehearsal it is active under a waiver, which is shown wherever the contract is.
+    Unless it is `cleared` — rehearsals.clearing found nothing missing — it is active under a waiver, which is shown
+    wherever the contract is.
     Raises NotAnOwner, UnknownVersion, CannotActivate. Activating the active version changes nothing.
     """
     with transaction.atomic(durable=True):
@@ -111,8 +120,27 @@ def activate(*, organization: Organization, name: str, version: str, by: User, w
         for row in rows:
             if row.state == ContractVersion.State.ACTIVE:
                 _retire(row, by=by, now=now, replaced_by=chosen.version)
-        _make_active(chosen, by=by, now=now, waiver=waiver.strip() or NOT_REHEARSED)
+        _make_active(chosen, by=by, now=now, waiver="" if cleared else waiver.strip() or NOT_REHEARSED)
     return chosen
+
+
+def lift_waiver(version: ContractVersion, *, by: User) -> ContractVersion:
+    """What the active version lacked is there now: it is active without a waiver. The caller found nothing missing.
+
+    Raises NotAnOwner, CannotActivate.
+    """
+    with transaction.atomic(durable=True):
+        row = ContractVersion.objects.select_for_update(of=("self",)).get(pk=version.pk)
+        _require_owner(by, row.organization)
+        if row.state != ContractVersion.State.ACTIVE:
+            raise CannotActivate(f"{row.name}@{row.version} is not active.")
+        _require_activable(row, by=by)
+        if row.waiver:
+            facts = {"digest": row.digest, "waiver": row.waiver}
+            row.waiver = ""
+            row.save(update_fields=["waiver"])
+            _tell(Kind.WAIVER_LIFTED, row, by=by, now=database_now(), facts=facts)
+    return row
 
 
 def casualties(version: ContractVersion) -> Casualties:
@@ -172,7 +200,7 @@ def _retire(row: ContractVersion, *, by: User, now: datetime, replaced_by: str) 
 
 
 def _make_active(row: ContractVersion, *, by: User, now: datetime, waiver: str) -> None:
-    row.waiver = "" if row.state == ContractVersion.State.REHEARSED else waiver
+    row.waiver = waiver
     row.state, row.activated_at, row.activated_by = ContractVersion.State.ACTIVE, now, by
     row.save(update_fields=["state", "activated_at", "activated_by", "waiver"])
     _tell(Kind.CONTRACT_ACTIVATED, row, by=by, now=now, facts={"digest": row.digest, "waiver": row.waiver})

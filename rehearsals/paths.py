@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from proposals.contracts import Contract
 from rehearsals.wires import Cut
 
 Cause = Literal["proposal", "policy", "adapter", "interface", "sentence"]
@@ -52,36 +53,10 @@ PATHS: tuple[Path, ...] = (
     Path("cancellation", "capabilities", {"taken_back": True}, "interface"),
     Path("nothing_more", "end", {"more_than_expected": 0}, "interface"),
 )
-# What is wrong when a step fails, as its report says it.
-GAPS: Mapping[str, str] = {
-    "accepted": "What was approved was not carried out once and confirmed.",
-    "refused": "What must be refused was not, or something reached the business system.",
-    "expired": "An approval that had lapsed still sent something.",
-    "unknown": "After a lost answer the outcome could not be told by the search, or was not one effect.",
-    "asked_twice": "The same request asked twice was not one proposal with one effect.",
-    "reason_changed": "What was changed after approval was sent without a new decision.",
-    "signature_replayed": "A signature counted for another revision than the one signed.",
-    "role_removed": "It was sent although who signed holds the role no more.",
-    "version_moved": "It was sent although the target had changed since it was approved.",
-    "revoked": "It was sent although the signature had been taken back.",
-    "admissions_stopped": "It was sent although admissions were stopped.",
-    "two_workers": "Two workers at once did not make exactly one effect.",
-    "same_object": "A second order on the same object was sent while the outcome of the first is unknown.",
-    "late_result": "An answer that came late was not kept as evidence, or did not confirm.",
-    "before_connecting": "A connection that never was made is not told as nothing sent.",
-    "while_sending": "A request that broke off on its way is not told as an unknown outcome without effect.",
-    "before_the_answer": "A lost answer is not told as an unknown outcome of one effect.",
-    "in_the_answer": "An answer that broke off is not told as an unknown outcome of one effect.",
-    "lookup": "The declared search does not find one effect by our reference, or finds others.",
-    "visibility_delay": "A new effect does not show within the declared delay, or the contract waits less.",
-    "echo": "The answer does not carry our reference, as declared.",
-    "answer": "The answer to an order is not what is declared: definitive, or accepted.",
-    "idempotency_key": "The same idempotency key twice makes more than the one effect that is declared.",
-    "conditional_write": "The business system does not refuse an order that names another version, as declared.",
-    "cancellation": "An order was not taken back, as declared.",
-    "nothing_more": "More effects are there at the end than the steps left.",
-}
-CORRECTED_BY = "manage.py rehearse {version} --against {system}"
+READS: tuple[Path, ...] = (
+    Path("answered", "paths", {"status": "answered", "sent": 0}, "interface"),
+    Path("not_permitted", "paths", {"without_role": "not_permitted", "sent": 0}, "policy"),
+)
 OWNERS: Mapping[str, str] = {
     "proposal": "owner",
     "policy": "owner",
@@ -89,6 +64,11 @@ OWNERS: Mapping[str, str] = {
     "adapter": "operator",
     "interface": "operator",
 }
+
+
+def paths_of(contract: Contract) -> tuple[Path, ...]:
+    """The steps of this contract: one without effect is only asked."""
+    return READS if contract.effect == "none" else PATHS
 
 
 def gap_between(expected: Mapping[str, Any], observed: Mapping[str, Any]) -> str:

@@ -116,6 +116,20 @@ def _refusal(stage: Stage) -> str:
     return "taken"
 
 
+def answered(play: Play) -> Observed:
+    """What only reads is answered at once, and nothing is handed over."""
+    stage = play.set_up()
+    proposal = stage.propose()
+    return {"status": stage.status(proposal), "sent": stage.sent()}
+
+
+def not_permitted(play: Play) -> Observed:
+    """Without a role nothing is read."""
+    stage = play.set_up()
+    stage.end_roles(stage.requester)
+    return {"without_role": _refusal(stage), "sent": stage.sent()}
+
+
 def expired(play: Play) -> Observed:
     """A signature that lapses before a worker comes sends nothing."""
     stage = play.set_up(policy_approval_valid_for=OVERLAY["policy.approval_valid_for"])

@@ -2,15 +2,17 @@
 
 from typing import Any
 
+from django.utils.translation import override
+
 from rehearsals.models import Rehearsal, Step
-from rehearsals.paths import CORRECTED_BY, GAPS
+from rehearsals.wording import CORRECTED_BY, GAPS
 
 FORMAT = "countersign/rehearsal/1"
 
 
 def report(rehearsal: Rehearsal) -> dict[str, Any]:
     """The whole report, as JSON. Instants are RFC 3339, durations in seconds; a running one has no verdict yet."""
-    steps = list(rehearsal.steps.order_by("number"))
+    steps = list(rehearsal.steps.select_related("rehearsal__contract").order_by("number"))
     version = rehearsal.contract
     return {
         "format": FORMAT,
@@ -28,11 +30,11 @@ def report(rehearsal: Rehearsal) -> dict[str, Any]:
             "planned": rehearsal.planned,
             **{verdict.value: sum(step.verdict == verdict for step in steps) for verdict in Step.Verdict},
         },
-        "steps": [_step(rehearsal, step) for step in steps],
+        "steps": [_step(step) for step in steps],
     }
 
 
-def _step(rehearsal: Rehearsal, step: Step) -> dict[str, Any]:
+def _step(step: Step) -> dict[str, Any]:
     return {
         "number": step.number,
         "key": step.key,
@@ -48,14 +50,16 @@ def _step(rehearsal: Rehearsal, step: Step) -> dict[str, Any]:
 
 
 def gap_of(step: Step) -> dict[str, Any] | None:
-    """What a failed step lacks, in words, with its cause, its owner and the run that shows its correction."""
+    """What a failed step lacks, in English words, with its cause, its owner and the run that shows its correction."""
     if step.verdict != Step.Verdict.FAILED:
         return None
     rehearsal = step.rehearsal
     version = rehearsal.contract
+    with override("en"):
+        words = str(GAPS.get(step.key, ""))
     return {
         "name": step.gap,
-        "words": GAPS.get(step.key, ""),
+        "words": words,
         "expected": step.expected.get(step.gap),
         "observed": step.observed.get(step.gap),
         "cause": step.cause,

@@ -4,18 +4,20 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError
 
 from journal.clock import now as database_now
+from proposals import publishing
 from proposals.contracts import contract_of
 from proposals.models import ContractVersion
 from proposals.nudging import quiet
 from rehearsals import playing, trying
 from rehearsals.counting import witness_of
 from rehearsals.models import Rehearsal, Step
-from rehearsals.paths import OWNERS, PATHS, Path, gap_between
+from rehearsals.paths import OWNERS, Path, gap_between, paths_of
 from rehearsals.playing import Act, Play
 from rehearsals.stages import OVERLAY, Plan, about, example, people
 from rehearsals.wires import Cut, Played
@@ -28,6 +30,8 @@ log = logging.getLogger(__name__)
 Told = Callable[[Path, Step], None]
 NOT_OBSERVED = "the target cannot be observed"
 ONLY_SOME = "only some steps were played"
+NOT_HEARD_OF = "nothing was heard of it any more"
+SILENT = timedelta(minutes=15)  # longer than any step: the visibility delay of a system is a few minutes
 UNCLEAR = "it broke off"
 
 
@@ -50,10 +54,11 @@ def ask(
     """A rehearsal of this version against its business system is to be run; nothing is played yet.
 
     It asks with the arguments of `cases`, or with those of the first valid example, about each of `targets` if given.
-    Raises CannotRehearse: no effect to rehearse, another system than the contract's, nothing to ask with, one running.
+    Raises CannotRehearse: another system than the contract's, nothing to ask with, one running.
     """
     contract = contract_of(version)
     _require_something(version, against)
+    _end_the_silent(version)
     given = [dict(one) for one in cases] or _cases(version, targets)
     try:
         return Rehearsal.objects.create(
@@ -65,12 +70,21 @@ def ask(
             target=str(given[0].get(contract.target_argument, "")) if contract.target_argument else "",
             cases=given,
             overlay=dict(OVERLAY),
-            planned=len(PATHS),
+            planned=len(paths_of(contract)),
             asked_by=by,
             asked_at=database_now(),
         )
     except IntegrityError as error:
         raise AlreadyRunning(AlreadyRunning.__doc__) from error
+
+
+def _end_the_silent(version: ContractVersion) -> None:
+    """A rehearsal whose worker died keeps no other one from beginning."""
+    now = database_now()
+    for row in Rehearsal.objects.filter(contract=version, ended_at__isnull=True):
+        last = row.steps.order_by("-number").values_list("at", flat=True).first()
+        if (last or row.begun_at or row.asked_at) < now - SILENT:
+            _end(row, NOT_HEARD_OF)
 
 
 def _cases(version: ContractVersion, targets: Sequence[str]) -> list[dict[str, Any]]:
@@ -82,8 +96,6 @@ def _cases(version: ContractVersion, targets: Sequence[str]) -> list[dict[str, A
 
 def _require_something(version: ContractVersion, against: str) -> None:
     contract = contract_of(version)
-    if contract.effect == "none":
-        raise CannotRehearse(f"{contract.public_id} only reads: there is no effect that could be rehearsed.")
     if against not in systems():
         raise CannotRehearse(f"No business system is called {against}.")
     if against != contract.execution.system:
@@ -116,7 +128,7 @@ def _play_all(rehearsal: Rehearsal, told: Told, *, only: Collection[str]) -> str
     cast = people(rehearsal.pk, approvers=contract.policy.quorum)
     kept: dict[str, Any] = {"orders": {}}
     used = [0] * len(rehearsal.cases)
-    for number, path in enumerate(PATHS, start=1):
+    for number, path in enumerate(paths_of(contract), start=1):
         if only and number > 1 and path.key not in only:
             continue
         case = used.index(min(used))
@@ -206,6 +218,8 @@ def _end(rehearsal: Rehearsal, broke_off: str) -> None:
     rehearsal.verdict = Rehearsal.Verdict.FAILED if failed else Rehearsal.Verdict.PASSED
     rehearsal.broke_off, rehearsal.ended_at = broke_off, database_now()
     rehearsal.save(update_fields=["verdict", "broke_off", "ended_at"])
+    if rehearsal.passed:
+        publishing.rehearsed(rehearsal.contract)
 
 
 def _nobody(path: Path, step: Step) -> None:
@@ -236,4 +250,6 @@ ACTS: Mapping[str, Act] = {
     "conditional_write": trying.conditional_write,
     "cancellation": trying.cancellation,
     "nothing_more": trying.nothing_more,
+    "answered": playing.answered,
+    "not_permitted": playing.not_permitted,
 }

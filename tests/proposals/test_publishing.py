@@ -160,9 +160,9 @@ def test_the_commands_say_what_they_did_and_what_ends(world: World, tmp_path: Pa
     review.write_text(contract_text("ouvrir_revue_dossier-2", **{'version: "2"': 'version: "3"'}))
     out = StringIO()
     call_command("publish_contract", str(file), by="owner", stdout=out)
-    call_command("activate_contract", "ledger_ping@9", by="owner2", stdout=out)
+    call_command("activate_contract", "ledger_ping@9", by="owner2", waiver="not rehearsed", stdout=out)
     call_command("publish_contract", str(review), by="owner", stdout=out)
-    call_command("activate_contract", "ouvrir_revue_dossier@3", by="owner2", stdout=out)
+    call_command("activate_contract", "ouvrir_revue_dossier@3", by="owner2", waiver="a test", stdout=out)
     assert "ledger_ping@9 is active, under the waiver “not rehearsed”." in out.getvalue()
     assert f"awaiting a decision: {waiting.public_id}" in out.getvalue()
 

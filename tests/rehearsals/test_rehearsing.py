@@ -111,8 +111,16 @@ def test_what_cannot_be_rehearsed_is_refused_and_nothing_is_written(world: World
         ("ouvrir_revue_dossier@2", "payments", "not to payments"),
         ("ouvrir_revue_dossier@2", "nowhere", "No business system"),
         ("ouvrir_revue_dossier@9", "reviews", "no published contract"),
-        ("ledger_ping@1", "payments", "only reads"),
     ):
         with pytest.raises(CommandError, match=why):
             call_command("rehearse", contract, against=against, organization="demo")
     assert not Rehearsal.objects.exists()
+
+
+def test_a_read_is_asked_and_refused_without_a_role(world: World) -> None:
+    report = rehearse(contract="ledger_ping@1", against="payments")
+    assert {step["key"]: step["verdict"] for step in report["steps"]} == {
+        "answered": "passed",
+        "not_permitted": "passed",
+    }
+    assert report["verdict"] == "passed"

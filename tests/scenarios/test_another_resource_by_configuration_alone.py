@@ -46,7 +46,7 @@ def test_refunds_reach_confirmed_with_two_signatures_and_two_files(
 ) -> None:
     file = refund_files(added)
     call_command("publish_contract", str(file), by="owner")
-    call_command("activate_contract", "billing_refund@2", by="owner2")
+    call_command("activate_contract", "billing_refund@2", by="owner2", waiver="a test")
     line = Line(world, start_web())
     start_worker()
     agent = line.agent()

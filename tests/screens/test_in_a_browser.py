@@ -10,6 +10,8 @@ from approvals.models import Act, Signature
 from intents import notifying
 from intents.models import Webhook
 from journal.clock import now
+from proposals.models import ContractVersion
+from rehearsals import running
 from tenancy.models import User
 from tests.screens.conftest import Browser
 from tests.world import World
@@ -52,8 +54,16 @@ def screens_with_something_on_each(world: World) -> dict[str, list[str]]:
         "support": ["/reconciliation/", f"/reconciliation/{unknown.public_id}/"],
         "operator": ["/agents/", "/operations/", "/operations/webhooks/", "/operations/webhooks/1/"],
         "auditor": ["/journal/"],
-        "owner": ["/contracts/", "/contracts/refund_create/2/", "/figures/"],
+        "owner": ["/contracts/", "/contracts/refund_create/2/", f"/rehearsals/{rehearsed(world)}/", "/figures/"],
     }
+
+
+def rehearsed(world: World) -> str:
+    """`R-1`: a rehearsal with steps that passed, failed, were not tried and were not played."""
+    version = ContractVersion.objects.get(organization=world.demo, name="ouvrir_revue_dossier", state="active")
+    world.sandbox.capabilities(lookup=False)
+    row = running.ask(version=version, against="reviews", by=world.people["owner"])
+    return running.run(row, only=("role_removed", "lookup", "idempotency_key")).public_id
 
 
 def proposal_of(intent: Any) -> str:

@@ -25,7 +25,7 @@ ABOUT: dict[str, tuple[str | Promise, frozenset[str]]] = {
         frozenset({"intent", "attempt", "outcome", "evidence", "probe", "callback", "cancellation"}),
     ),
     "unknown": (_("How unknown outcomes were established"), frozenset({"reconciliation", "outcome", "probe", "case"})),
-    "contracts": (_("Contracts"), frozenset({"contract"})),
+    "contracts": (_("Contracts"), frozenset({"contract", "waiver"})),
     "operations": (
         _("Stops and operations"),
         frozenset({"admissions", "drill", "circuit", "handover", "webhook", "callback"}),

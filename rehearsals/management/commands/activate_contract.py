@@ -3,6 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from proposals.management.commands.publish_contract import organization, person, told_changes
@@ -12,11 +13,13 @@ from proposals.publishing import (
     NotAnOwner,
     SeveralOrganizations,
     UnknownVersion,
-    activate,
     casualties,
     owned_organization,
 )
+from rehearsals.clearing import NotCleared, activate
 from tenancy.models import Organization
+
+DEMO_WAIVER = "not rehearsed"  # in a demo what is missing is waived, visibly; elsewhere somebody says why
 
 
 class Command(BaseCommand):
@@ -28,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("contract", metavar="NAME@VERSION")
         parser.add_argument("--by", required=True, metavar="USER", help="a contract owner who did not publish it")
         parser.add_argument("--organization", metavar="SLUG", help="needed when USER owns contracts in several")
-        parser.add_argument("--waiver", default="", help="why it is active without a passing rehearsal")
+        parser.add_argument("--waiver", default="", help="why it is active although something is missing; shown")
         parser.add_argument("--dry-run", action="store_true", help="only say what would end")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,9 +42,16 @@ class Command(BaseCommand):
             self._say_what_ends(owned, name, version)
             if options["dry_run"]:
                 return
-            row = activate(organization=owned, name=name, version=version, by=by, waiver=options["waiver"])
+            waiver = options["waiver"] or (DEMO_WAIVER if settings.DEMO else "")
+            row = activate(organization=owned, name=name, version=version, by=by, waiver=waiver)
+        except NotCleared as error:
+            lines = "".join(f"\n  {sentence}" for sentence in error.missing)
+            raise CommandError(
+                f"Nothing was changed. What is missing (or say why not, with --waiver):{lines}"
+            ) from error
         except (NotAnOwner, SeveralOrganizations, UnknownVersion, CannotActivate) as error:
             raise CommandError(f"Nothing was changed. {error}") from error
+        # What is missing is said even where it is waived.
         suffix = f", under the waiver “{row.waiver}”" if row.waiver else ""
         self.stdout.write(f"{row.name}@{row.version} is active{suffix}.")
 
