@@ -20,7 +20,7 @@ DEPLOYED := env -u DEMO -u DEBUG SECRET_KEY=checked-only-0123456789-abcdefghijkl
 	SYSTEMS_DIR=sandbox/systems SANDBOX_URL=http://127.0.0.1:9
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo demo-reset journal-verify test soak bench check format requirements messages
+.PHONY: help venv demo demo-rehearse demo-reset journal-verify test soak bench check format requirements messages
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -39,10 +39,13 @@ $(VENV)/.locked: $(LOCKS)
 
 demo: export PORT := $(PORT)
 demo: export SANDBOX_PORT := $(SANDBOX_PORT)
-demo demo-reset journal-verify: export DEMO_DIR := $(DEMO_DIR)
+demo demo-rehearse demo-reset journal-verify: export DEMO_DIR := $(DEMO_DIR)
 
 demo: $(VENV)/.locked  ## run everything with sample data (PORT, SANDBOX_PORT, DEMO_DIR); Ctrl-C stops it
 	@$(BIN)/python -m demo
+
+demo-rehearse: $(VENV)/.locked  ## rehearse every contract of the running demo (DEMO_DIR), and say what they still lack
+	@$(BIN)/python -m demo manage rehearse_demo
 
 demo-reset: $(VENV)/.locked  ## clear the demo's data (DEMO_DIR); refuses while it runs
 	@$(BIN)/python -m demo reset

@@ -56,6 +56,7 @@ class Kind(StrEnum):
     CONTRACT_PUBLISHED = "contract.published"
     CONTRACT_ACTIVATED = "contract.activated"
     CONTRACT_RETIRED = "contract.retired"
+    WAIVER_CHANGED = "waiver.changed"
     WAIVER_LIFTED = "waiver.lifted"
     ADMISSIONS_STOPPED = "admissions.stopped"
     ADMISSIONS_RESUMED = "admissions.resumed"

@@ -124,8 +124,8 @@ def activate(
     return chosen
 
 
-def lift_waiver(version: ContractVersion, *, by: User) -> ContractVersion:
-    """What the active version lacked is there now: it is active without a waiver. The caller found nothing missing.
+def change_waiver(version: ContractVersion, *, by: User, waiver: str) -> ContractVersion:
+    """The active version is so under this waiver from now on, or without one: the caller found nothing missing then.
 
     Raises NotAnOwner, CannotActivate.
     """
@@ -135,11 +135,12 @@ def lift_waiver(version: ContractVersion, *, by: User) -> ContractVersion:
         if row.state != ContractVersion.State.ACTIVE:
             raise CannotActivate(f"{row.name}@{row.version} is not active.")
         _require_activable(row, by=by)
-        if row.waiver:
-            facts = {"digest": row.digest, "waiver": row.waiver}
-            row.waiver = ""
+        if row.waiver != waiver:
+            facts = {"digest": row.digest, "before": row.waiver, "waiver": waiver}
+            row.waiver = waiver
             row.save(update_fields=["waiver"])
-            _tell(Kind.WAIVER_LIFTED, row, by=by, now=database_now(), facts=facts)
+            kind = Kind.WAIVER_CHANGED if waiver else Kind.WAIVER_LIFTED
+            _tell(kind, row, by=by, now=database_now(), facts=facts)
     return row
 
 

@@ -67,7 +67,7 @@ def missing(version: ContractVersion) -> list[str]:
 
 
 def activate(*, organization: Organization, name: str, version: str, by: User, waiver: str = "") -> ContractVersion:
-    """The version is the active one; without anything missing it is so without a waiver, and loses the one it had.
+    """The version is the active one; without anything missing it is so without a waiver, even if it had one before.
 
     With a waiver it is active in spite of what is missing, and the waiver is shown wherever the contract is.
     Raises NotCleared where something is missing and no waiver was given, and what publishing.activate raises.
@@ -79,8 +79,8 @@ def activate(*, organization: Organization, name: str, version: str, by: User, w
     lacking = missing(row)
     if lacking and not waiver.strip():
         raise NotCleared(lacking)
-    if row.state == ContractVersion.State.ACTIVE and not lacking:
-        return publishing.lift_waiver(row, by=by)
+    if row.state == ContractVersion.State.ACTIVE:
+        return publishing.change_waiver(row, by=by, waiver=waiver.strip() if lacking else "")
     return publishing.activate(
         organization=organization, name=name, version=version, by=by, waiver=waiver, cleared=not lacking
     )

@@ -58,6 +58,7 @@ _LINES: dict[str, tuple[str | Promise, str]] = {
     "contract.published": (_("Contract version published"), ""),
     "contract.activated": (_("Contract version active"), "good"),
     "contract.retired": (_("Contract version retired"), ""),
+    "waiver.changed": (_("Active under another waiver"), ""),
     "waiver.lifted": (_("Active without a waiver from now on"), "good"),
     "admissions.stopped": (_("Admissions stopped"), "bad"),
     "admissions.resumed": (_("Admissions resumed"), "good"),
