@@ -37,14 +37,14 @@ $(VENV)/.locked: $(LOCKS)
 	@touch $@
 	@echo "  installed"
 
-demo: export PORT := $(PORT)
-demo: export SANDBOX_PORT := $(SANDBOX_PORT)
+demo demo-rehearse: export PORT := $(PORT)
+demo demo-rehearse: export SANDBOX_PORT := $(SANDBOX_PORT)
 demo demo-rehearse demo-reset journal-verify: export DEMO_DIR := $(DEMO_DIR)
 
 demo: $(VENV)/.locked  ## run everything with sample data (PORT, SANDBOX_PORT, DEMO_DIR); Ctrl-C stops it
 	@$(BIN)/python -m demo
 
-demo-rehearse: $(VENV)/.locked  ## rehearse every contract of the running demo (DEMO_DIR), and say what they still lack
+demo-rehearse: $(VENV)/.locked  ## rehearse every contract of the running demo (SANDBOX_PORT, DEMO_DIR)
 	@$(BIN)/python -m demo manage rehearse_demo
 
 demo-reset: $(VENV)/.locked  ## clear the demo's data (DEMO_DIR); refuses while it runs
