@@ -144,6 +144,7 @@ class OperationReader:
             self._read_request((*path, "request"), document["request"], PREVIEW_ROOTS),
             self._rule((*path, "success"), document["success"]),
             _pointers(document["extract"]),
+            document.get("words", {}),
         )
 
     def _search(self, path: Path, document: Any, roots: frozenset[str]) -> SearchConfig | None:

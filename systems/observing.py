@@ -24,7 +24,7 @@ def observe(
     operation without target, whose answer belongs to no scope. Raises RuntimeError inside a transaction, and
     UnknownSystem for a system or an operation that no file configures.
     """
-    _require_no_transaction()
+    require_no_transaction()
     seen = adapter(system).resolve(operation, target)
     if isinstance(seen, Missing):
         return NotAvailable(seen.reason)
@@ -33,7 +33,7 @@ def observe(
     return seen
 
 
-def _require_no_transaction() -> None:
-    """A slow business system must never hold a lock of ours."""
+def require_no_transaction() -> None:
+    """Raises RuntimeError inside a transaction: a slow business system must never hold a lock of ours."""
     if any(connection.in_atomic_block for connection in connections.all(initialized_only=True)):
         raise RuntimeError("A business system is never called inside a transaction.")

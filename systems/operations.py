@@ -77,11 +77,12 @@ class SearchConfig:
 
 @dataclass(frozen=True)
 class PreviewConfig:
-    """How the system is asked what an order would do."""
+    """How the system is asked what an order would do; `words` name the fields for people, in both languages."""
 
     request: RequestConfig
     success: Rule
     extract: Mapping[str, Pointer]
+    words: Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)

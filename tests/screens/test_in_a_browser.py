@@ -49,7 +49,11 @@ def screens_with_something_on_each(world: World) -> dict[str, list[str]]:
     notifying.write_notices()
     return {
         "approver": ["/", f"/proposals/{refund.public_id}/", "/receipts/A-1/", f"/proposals/{proposal_of(confirmed)}/"],
-        "approver2": [f"/proposals/{refund.public_id}/check/", "/accounts/reauthenticate/"],
+        "approver2": [
+            f"/proposals/{refund.public_id}/check/",
+            f"/proposals/{refund.public_id}/preview/",
+            "/accounts/reauthenticate/",
+        ],
         "requester": ["/agents/"],
         "support": ["/reconciliation/", f"/reconciliation/{unknown.public_id}/"],
         "operator": ["/agents/", "/operations/", "/operations/webhooks/", "/operations/webhooks/1/"],
@@ -110,6 +114,7 @@ def test_a_proposal_is_signed_in_a_browser_and_confirmed_with_its_reference(
     page = screens.sign_in("approver")
     page.get_by_role("link", name="Open an internal review of D-42").click()
     page.get_by_role("link", name="Check and sign…").click()
+    expect(page.locator("#preview")).to_contain_text("A review may be opened", timeout=15_000)
     picture(page, "story-1-check")
     page.get_by_role("button", name="Approve: open an internal review of D-42").click()
     page.wait_for_url("**/receipts/A-1/")

@@ -11,6 +11,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from approvals.cases import Case, live_signatures, open_round
+from approvals.foreseeing import has_outlook
 from approvals.models import Act, Signature
 from approvals.policy import policy_version
 from intents.ladder import Step
@@ -107,6 +108,12 @@ class CaseFile:
     def version(self) -> str:
         """The target's version, without the quotes of its JSON."""
         return (self.revision.target_version or "").strip('"')
+
+    @property
+    def previewable(self) -> bool:
+        """Whether the reader, who may decide it now, can ask the business system what it would do."""
+        case = Case(self.proposal, self.revision, self.contract, self.arguments)
+        return (self.open.sign or self.open.refuse) and has_outlook(case)
 
     @property
     def undecided(self) -> bool:

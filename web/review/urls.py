@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from web.review import acts, pages
+from web.review import acts, pages, previewing
 
 urlpatterns = [
     path("", pages.inbox, name="inbox"),
     path("proposals/<str:public_id>/", pages.case, name="case"),
     path("proposals/<str:public_id>/check/", pages.check, name="check"),
+    path("proposals/<str:public_id>/preview/", previewing.preview, name="preview"),
     path("proposals/<str:public_id>/approvals/", acts.approvals, name="approvals"),
     path("proposals/<str:public_id>/refusals/", acts.refusals, name="refusals"),
     path("proposals/<str:public_id>/change-requests/", acts.change_requests, name="change-requests"),
