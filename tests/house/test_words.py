@@ -14,9 +14,9 @@ from intents.states import FENCING, MOVES, State
 from journal.kinds import Kind
 from tests.house.tree import FLOORS, read, texts
 from web.formatting.faults import fault_words
+from web.formatting.ledgers import CHECKS
 from web.formatting.refusals import refusal_words
 from web.operations.filtering import ABOUT, kinds_about
-from web.templatetags.desk_words import CHECKS
 
 
 def _diagram() -> str:

@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from journal.queries import Told
-from web.formatting import findings, reasons, statuses, waits
+from web.formatting import findings, reasons, roles, statuses, waits
 from web.formatting.faults import fault_words
 from web.formatting.proofs import cancellation_words
 from web.formatting.refusals import refusal_words
@@ -153,6 +153,7 @@ def _spelt(name: str, value: Any) -> str:
         "waiting": waits.words,
         "finding": findings.finding,
         "then": findings.then,
+        "role": roles.words,
     }
     plain = _plain(value)
     return str(words[name](plain)) if plain and name in words else plain

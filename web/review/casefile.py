@@ -22,6 +22,7 @@ from journal.queries import entries_of
 from proposals.arguments import defaults_not_given, parse
 from proposals.contracts import Contract, contract_of, in_language
 from proposals.models import Proposal, Revision
+from tenancy.admissions import Stop, stopped
 from tenancy.models import User
 from web.formatting.telling import Line, lines
 from web.formatting.values import spelt
@@ -108,6 +109,12 @@ class CaseFile:
     def version(self) -> str:
         """The target's version, without the quotes of its JSON."""
         return (self.revision.target_version or "").strip('"')
+
+    @property
+    def stop(self) -> Stop | None:
+        """What is stopped now, and keeps everybody from signing it."""
+        organization, system = self.proposal.organization, self.contract.execution.system
+        return stopped(organization=organization, tool=self.contract.name, system=system, now=self.now)
 
     @property
     def previewable(self) -> bool:

@@ -13,6 +13,7 @@ from proposals.contracts import in_language
 from proposals.models import ContractVersion
 from tenancy.access import entitling_role
 from tenancy.admissions import stopped
+from web.formatting import roles
 
 AT_SIGNING: Promise = gettext_lazy("read again when you sign")
 
@@ -49,7 +50,9 @@ def _requester(case: Case) -> Check:
         "person": proposal.requester.shown_name,
         "scope": proposal.scope.name,
     }
-    return Check(label, _("held"), role or _("no role that may ask"), "holds" if role else "fails")
+    return Check(
+        label, _("held"), roles.words(role) if role else _("no role that may ask"), "holds" if role else "fails"
+    )
 
 
 def _contract(case: Case) -> Check:

@@ -10,7 +10,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from web.formatting import findings, proofs, times
+from intents.models import Recheck
+from proposals.contracts import Contract
+from web.formatting import findings, ledgers, proofs, times
 from web.formatting.faults import fault_words
 from web.formatting.unseen import reveal
 
@@ -25,24 +27,6 @@ _CLOSINGS: dict[str, Promise] = {
     "compensated": _("compensated"),
     "accepted": _("accepted as it is"),
 }
-CHECKS: dict[str, Promise] = {
-    "admissions": _("Admissions are open"),
-    "contract_active": _("The contract version is active"),
-    "contract_digest": _("The contract is the same, byte for byte"),
-    "system": _("The business system’s configuration"),
-    "system_unchanged": _("The business system’s configuration"),
-    "token": _("The agent’s token"),
-    "requester_entitled": _("The requester may ask for this"),
-    "approval_valid": _("The approval is valid until"),
-    "approver_entitled": _("The approver may sign this"),
-    "target_in_scope": _("The target is in scope"),
-    "target_state": _("State of the target"),
-    "rules": _("A rule of the contract"),
-    "target_version": _("Version of the target"),
-    "object_fence": _("No outcome in doubt on the target"),
-}
-
-
 _VALUES: dict[str, Promise] = {
     "open": _("open"),
     "valid": _("valid"),
@@ -92,9 +76,9 @@ def closing_words(how: str) -> str:
 
 
 @register.filter
-def check_words(check: str) -> str:
-    """The name of a check in a ledger."""
-    return str(CHECKS.get(check, check))
+def in_words(recheck: Recheck, contract: Contract) -> list[ledgers.Line]:
+    """The lines of a recheck for reading, with the sentences of its contract."""
+    return ledgers.lines(recheck.ledger, contract)
 
 
 @register.filter

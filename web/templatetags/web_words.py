@@ -11,7 +11,7 @@ from approvals.wording import sentence
 from proposals.arguments import parse
 from proposals.contracts import Contract, in_language
 from proposals.models import Revision
-from web.formatting import reasons, waits
+from web.formatting import reasons, roles, waits
 
 register = template.Library()
 
@@ -36,6 +36,12 @@ def cause_sentence(cause: str) -> str:
 def title_of(contract: Contract, revision: Revision) -> str:
     """What the proposal asks, as a sentence."""
     return contract.title_for(_language(), revision.target, parse(revision.arguments))
+
+
+@register.filter
+def role_words(role: str) -> str:
+    """A role in words."""
+    return roles.words(role)
 
 
 @register.simple_tag

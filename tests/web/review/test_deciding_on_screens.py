@@ -300,3 +300,36 @@ def test_french_pages_hold_french(world: World) -> None:
     assert 'lang="fr"' in html
     assert "ouvrir une revue interne de D-42" in html
     assert "Votre signature expire" in html
+
+
+def test_while_admissions_are_stopped_a_signature_is_refused_in_words_and_the_page_says_so_before(world: World) -> None:
+    proposal, approver = world.propose("D-42"), Person(world, "approver")
+    case = f"/proposals/{proposal.public_id}/"
+    assert "Admissions are stopped" not in approver.text(f"{case}check/")
+    world.stop("tool", "ouvrir_revue_dossier")
+    for address in (case, f"{case}check/"):
+        assert "Admissions are stopped for ouvrir_revue_dossier" in approver.text(address)
+    answer = approver.sign(proposal.public_id)
+    text = answer.content.decode()
+    assert (answer.status_code, Signature.objects.count()) == (409, 0)
+    for words in ("Nothing was signed", "drill", "until an operator resumes them"):
+        assert words in text
+    assert "admissions are stopped" in approver.text(case), "the journal of the case says it in words"
+    world.resume("tool", "ouvrir_revue_dossier")
+    assert approver.sign(proposal.public_id).status_code == 303
+
+
+def test_the_last_check_before_hand_over_is_read_in_words(world: World) -> None:
+    sent = world.done("D-42")
+    case = f"/proposals/{sent.revision.proposal.public_id}/"
+    text = Person(world, "approver").text(case)
+    for words in (
+        "The file must be active.",
+        "target.state == &#x27;active&#x27;",
+        "case manager",
+        "approver · review lead",
+    ):
+        assert words in text
+    assert "case_manager" not in text
+    french = Person(world, "approver").open(case, HTTP_ACCEPT_LANGUAGE="fr").content.decode()
+    assert "Le dossier doit être actif." in french
