@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.utils.translation import override
 
 from approvals.refusals import CODES
 from approvals.wording import SENTENCES
@@ -13,6 +14,7 @@ from intents.circumstances import STOPPED
 from intents.states import FENCING, MOVES, State
 from journal.kinds import Kind
 from tests.house.tree import FLOORS, read, texts
+from web.formatting import breaks
 from web.formatting.faults import fault_words
 from web.formatting.ledgers import CHECKS
 from web.formatting.refusals import refusal_words
@@ -75,6 +77,14 @@ def test_whatever_stops_an_order_is_told_to_agents_and_people_in_words():
 def test_every_refusal_has_words_and_every_kind_of_entry_is_found_by_what_it_is_about():
     assert {code for code in (*CODES, *SENTENCES) if refusal_words(code) == code} == set()
     assert set(Kind) == {Kind(kind) for subject in ABOUT for kind in kinds_about(subject)}
+
+
+def test_every_way_in_which_a_journal_breaks_is_told_in_french():
+    thrown = re.findall(r'_Broken\([^,\n]+, f?"([^"]+)"\)', read(Path("journal/chain.py")))
+    assert len(thrown) > 9
+    with override("fr"):
+        told = {reason: breaks.words(re.sub(r"{[^}]+}", "P-42", reason)) for reason in thrown}
+    assert {reason for reason, words in told.items() if words == re.sub(r"{[^}]+}", "P-42", reason)} == set()
 
 
 def test_every_cause_of_doubt_has_words_for_people():

@@ -18,9 +18,11 @@ from intents.marking import Marked, decide_and_mark
 from intents.models import Progress
 from journal.clock import now as database_now
 from proposals.models import Proposal
+from tenancy.models import Admission
 from tests.processes import Process, until
 from tests.web.people import Person
 from tests.world import World
+from web.formatting import times
 
 
 def test_ready_means_that_a_sweep_completed_a_moment_ago(database: None) -> None:
@@ -110,6 +112,22 @@ def test_only_an_operator_stops_admissions_and_says_why(world: World) -> None:
     assert "Audit of &lt;refunds&gt;" in operator.text("/operations/")
     assert operator.send("/operations/admissions/", form=token | form, move="resume").status_code == 303
     assert "Audit of" not in operator.text("/operations/")
+
+
+def test_a_stop_may_end_by_itself_at_a_time_of_the_readers_wall(world: World) -> None:
+    operator, address = Person(world, "operator"), "/operations/admissions/"
+    form = operator.form("/operations/", "stop-1") | {"subject": "tool", "name": "refund_create", "move": "stop"}
+    for wrong, says in (("x", "Give a day and a time."), ("0001-01-01T00:00", "it would stop nothing")):
+        answer = operator.send(address, form=form, reason="Audit.", until=wrong)
+        assert (answer.status_code, says in answer.content.decode()) == (422, True)
+        assert ">Audit.</textarea>" in answer.content.decode(), "what was typed stays"
+    tomorrow = times.local(database_now() + timedelta(days=1))
+    assert operator.send(address, form=form, reason="Audit.", until=f"{tomorrow:%Y-%m-%dT%H:%M}").status_code == 303
+    switch = Admission.objects.get(subject="tool", name="refund_create", organization=world.demo)
+    assert switch.stopped_until == tomorrow.replace(second=0, microsecond=0)
+    assert "Resume admissions" in operator.text("/operations/")
+    Admission.objects.filter(pk=switch.pk).update(stopped_until=database_now())
+    assert "Resume admissions" not in operator.text("/operations/"), "it has run out"
 
 
 def test_the_journal_is_read_by_the_auditor_of_its_organization_alone(world: World) -> None:

@@ -11,6 +11,7 @@ from proposals.models import Proposal
 from tenancy.access import organizations_with
 from tenancy.models import Organization, User
 from web.doors import act, page, person, plain
+from web.formatting import breaks
 from web.formatting.telling import lines
 from web.operations.exporting import json_lines, table
 from web.operations.filtering import FilterForm
@@ -79,5 +80,6 @@ def _shown(request: HttpRequest, *, report: Report | None = None) -> HttpRespons
         "entries": lines(told[:PAGE]),
         "next_before": told[PAGE - 1].id if len(told) > PAGE else None,
         "report": report,
+        "why_broken": breaks.words(report.reason) if report else "",
     }
     return render(request, "journal/journal.html", context, status=200 if fits else 422)

@@ -1,5 +1,8 @@
 """The operators' page, and the switch it holds."""
 
+from datetime import datetime
+from typing import Any
+
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,6 +13,7 @@ from systems.adapters.registry import systems
 from tenancy import admissions
 from tenancy.models import Organization, User
 from web.doors import act, page, person, see_other
+from web.formatting.times import zone
 from web.operations import queries
 
 
@@ -21,10 +25,19 @@ class SwitchForm(forms.Form):
     name = forms.CharField(required=False, max_length=64)
     move = forms.ChoiceField(choices=[("stop", ""), ("resume", "")])
     reason = forms.CharField(required=False, max_length=2000, strip=True)
+    until = forms.DateTimeField(required=False, error_messages={"invalid": _("Give a day and a time.")})
 
-    def clean(self) -> dict[str, str]:
+    def clean_until(self) -> datetime | None:
+        """The instant, read on the reader's wall; one that has passed would stop nothing."""
+        given: datetime | None = self.cleaned_data["until"]
+        until = given.replace(tzinfo=zone()) if given else None
+        if until and until <= database_now():
+            raise forms.ValidationError(_("This time has passed: it would stop nothing."))
+        return until
+
+    def clean(self) -> dict[str, Any]:
         """A stop needs a reason."""
-        data: dict[str, str] = super().clean() or {}
+        data: dict[str, Any] = super().clean() or {}
         if data.get("move") == "stop" and not data.get("reason"):
             self.add_error("reason", _("Say why admissions are stopped: it is shown wherever something waits."))
         return data
@@ -47,7 +60,7 @@ def switch(request: HttpRequest) -> HttpResponse:
     about = {"organization": organization, "subject": data["subject"], "name": data["name"]}
     try:
         if data["move"] == "stop":
-            admissions.stop(actor=person(request), reason=data["reason"], **about)
+            admissions.stop(actor=person(request), reason=data["reason"], until=data["until"], **about)
         else:
             admissions.resume(actor=person(request), **about)
     except admissions.UnknownSwitch as unknown:
