@@ -54,9 +54,9 @@ def screens_with_something_on_each(world: World) -> dict[str, list[str]]:
             f"/proposals/{refund.public_id}/preview/",
             "/accounts/reauthenticate/",
         ],
-        "requester": ["/agents/"],
+        "stranger": ["/agents/"],  # holds every role in another organization
         "support": ["/reconciliation/", f"/reconciliation/{unknown.public_id}/"],
-        "operator": ["/agents/", "/operations/", "/operations/webhooks/", "/operations/webhooks/1/"],
+        "operator": ["/operations/", "/operations/webhooks/", "/operations/webhooks/1/"],
         "auditor": ["/journal/"],
         "owner": ["/contracts/", "/contracts/refund_create/2/", f"/rehearsals/{rehearsed(world)}/", "/figures/"],
     }
