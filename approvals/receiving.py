@@ -63,38 +63,57 @@ class Decided:
 
 
 def receive(
-    caller: Caller, submission: Submission, *, key: str | None, body_fingerprint: str, dry_run: bool = False
+    caller: Caller,
+    submission: Submission,
+    *,
+    key: str | None = None,
+    body_fingerprint: str = "",
+    call_id: str | None = None,
+    dry_run: bool = False,
 ) -> Received:
     """A proposal exists for the submission, or existed already under its key. A dry run leaves a journal entry only.
 
-    `key` is the Idempotency-Key, None when there is none; then one is derived from the meaning. `body_fingerprint` is
-    the digest of the canonical body. At most one remote call, outside any transaction.
+    `key` is the Idempotency-Key, with `body_fingerprint`, the digest of the canonical body; `call_id` the id of a call
+    in a model's turn. With neither, a key is derived from the meaning. At most one remote call, in no transaction.
 
     Raises:
         Refusal: any of its codes; the journal tells of it, and nothing else is recorded.
     """
     try:
-        return _receive(caller, submission, key=key, body_fingerprint=body_fingerprint, dry_run=dry_run)
+        claim = _claim(caller, submission, key=key, body_fingerprint=body_fingerprint, call_id=call_id)
+        return _receive(caller, submission, claim, early=key is not None, dry_run=dry_run)
     except Refusal as refusal:
         note(caller, refusal, submission=submission)
         raise
 
 
+def _claim(
+    caller: Caller, submission: Submission, *, key: str | None, body_fingerprint: str, call_id: str | None
+) -> keys.Claim | None:
+    """The key of a submission; None where it is made of arguments that cannot be spelt, and will be refused for it."""
+    if key is not None:
+        return keys.from_header(caller, key, body_fingerprint=body_fingerprint)
+    tool, arguments, session = submission.tool, submission.arguments, submission.session or session_of(caller)
+    try:
+        if call_id is not None:
+            return keys.from_call(caller, call_id, tool=tool, arguments=arguments, session=session)
+        return keys.derived(caller, tool=tool, arguments=arguments, session=session)
+    except ValueError:
+        return None
+
+
 def _receive(
-    caller: Caller, submission: Submission, *, key: str | None, body_fingerprint: str, dry_run: bool
+    caller: Caller, submission: Submission, claim: keys.Claim | None, *, early: bool, dry_run: bool
 ) -> Received:
-    if key is None:
-        claim = _derived(caller, submission)
-    else:
-        claim = keys.from_header(caller, key, body_fingerprint=body_fingerprint)
+    """`early`: an earlier answer under the key is given before the submission is examined at all."""
     session = submission.session or session_of(caller)
     known = surroundings.before(caller, submission.tool, claim, session=session)
     sought = claim if known.key_is_held and not dry_run else None
-    if sought and key is not None and (earlier := _replay(caller, sought)):
+    if sought and early and (earlier := _replay(caller, sought)):
         return earlier
     fitting = fit(caller, submission, known)
     assert claim is not None  # arguments that fit have a canonical spelling
-    if sought and key is None and (earlier := _replay(caller, sought)):
+    if sought and not early and (earlier := _replay(caller, sought)):
         return earlier
     if dry_run:
         return _dry(caller, submission, examine(caller, fitting, known))
@@ -104,15 +123,6 @@ def _receive(
         return _create(caller, submission, examined, claim=claim, key_is_free=not known.key_is_held)
     except keys.KeyTaken as taken:
         return _as_replay(caller, claim, taken.held.fingerprint, taken.held.proposal_id, taken.held.revision)
-
-
-def _derived(caller: Caller, submission: Submission) -> keys.Claim | None:
-    """The key of a submission without one; None where the arguments cannot be spelt, and will be refused for it."""
-    session = submission.session or session_of(caller)
-    try:
-        return keys.derived(caller, tool=submission.tool, arguments=submission.arguments, session=session)
-    except ValueError:
-        return None
 
 
 def _replay(caller: Caller, claim: keys.Claim) -> Received | None:

@@ -54,6 +54,11 @@ def openai(contract: Contract, *, waiver: str = "") -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
+def openai_responses(contract: Contract, *, waiver: str = "") -> dict[str, Any]:
+    """The contract as a function tool of OpenAI's Responses, where nothing is nested."""
+    return {"type": "function", **openai(contract)["function"]}
+
+
 def mcp(contract: Contract, *, waiver: str = "") -> dict[str, Any]:
     """The contract as an MCP tool. The annotations describe; nothing is granted by them."""
     return {
@@ -69,6 +74,7 @@ SHAPES: Mapping[str, Callable[..., dict[str, Any]]] = {
     "native": native,
     "anthropic": anthropic,
     "openai": openai,
+    "openai_responses": openai_responses,
     "mcp": mcp,
 }
 

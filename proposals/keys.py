@@ -40,10 +40,15 @@ def from_header(caller: Caller, key: str, *, body_fingerprint: str) -> Claim:
     return Claim(HEADER + key, sha256(canonical([body_fingerprint, caller.person.pk])))
 
 
-def from_call(caller: Caller, call_id: str, *, session: str, body_fingerprint: str) -> Claim:
-    """The claim of one call of a model's turn: its id counts within the session."""
-    text = sha256(canonical([session, call_id]))
-    return Claim(CALL + text, sha256(canonical([body_fingerprint, caller.person.pk])))
+def from_call(caller: Caller, call_id: str, *, tool: str, arguments: Any, session: str) -> Claim:
+    """The claim of one call of a model's turn: its id and its meaning within the session.
+
+    Two ids are two calls, whatever they ask. Unlike a derived key it is not released when the proposal ends: the same
+    turn, read again, asks nothing new.
+    """
+    meant = derived(caller, tool=tool, arguments=arguments, session=session)
+    digest = sha256(canonical([call_id, meant.fingerprint]))
+    return Claim(CALL + digest, digest)
 
 
 def derived(caller: Caller, *, tool: str, arguments: Any, session: str) -> Claim:

@@ -70,7 +70,7 @@ def read_turn(value: Any) -> Turn:
 
 
 def _chat(message: Mapping[str, Any]) -> Turn:
-    said = message.get("tool_calls") or []
+    said = [] if message.get("tool_calls") is None else message["tool_calls"]
     calls = [_chat_call(item, f"/tool_calls/{at}") for at, item in enumerate(_list(said, "/tool_calls"))]
     return Turn(Family.OPENAI_CHAT, _words(message.get("content")), tuple(calls))
 

@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 def problem(error: Exception, context: dict[str, Any]) -> Response:
     """The answer to anything raised in a view; what nobody foresaw is logged and tells the caller nothing of inside."""
-    refusal = _as_refusal(error)
+    refusal = as_refusal(error)
     set_rollback()
     response = Response(body_of(refusal, request_id_of(context)), status=refusal.status, content_type=MEDIA_TYPE)
     if refusal.code == "unauthenticated":
@@ -71,7 +71,8 @@ def body_of(refusal: Refusal, request_id: str) -> dict[str, Any]:
     }
 
 
-def _as_refusal(error: Exception) -> Refusal:
+def as_refusal(error: Exception) -> Refusal:
+    """What is answered to anything raised; what nobody foresaw is logged."""
     match error:
         case Refusal():
             return error

@@ -7,11 +7,13 @@ from web.api.callbacks import Callbacks
 from web.api.doors import Nowhere
 from web.api.proposals import OneProposal, OneRevision, Proposals, Revisions, Withdrawal
 from web.api.tools import Tool, Tools, ToolSchema
+from web.toolcalls.views import ToolCalls
 
 urlpatterns = [
     path("tools", Tools.as_view()),
     path("tools/<str:name>", Tool.as_view()),
     path("tools/<str:name>/schema", ToolSchema.as_view()),
+    path("tool-calls", ToolCalls.as_view(), name="api-tool-calls"),
     path("proposals", Proposals.as_view(), name="api-proposals"),
     path("proposals/<str:public_id>", OneProposal.as_view(), name="api-proposal"),
     path("proposals/<str:public_id>/revisions", Revisions.as_view()),
