@@ -35,10 +35,13 @@ def rendered(family: Family, results: Sequence[Told]) -> Any:
         case Family.ANTHROPIC:
             return {"role": "user", "content": [_anthropic(*one) for one in results]}
         case Family.OPENAI_CHAT:
-            return [{"role": "tool", "tool_call_id": call.id, "content": _text(*one)} for call, *one in results]
+            return [
+                {"role": "tool", "tool_call_id": call.id, "content": _text(said, bad)} for call, said, bad in results
+            ]
         case Family.OPENAI_RESPONSES:
             return [
-                {"type": "function_call_output", "call_id": call.id, "output": _text(*one)} for call, *one in results
+                {"type": "function_call_output", "call_id": call.id, "output": _text(said, bad)}
+                for call, said, bad in results
             ]
         case Family.MCP:
             return _mcp(*results[0])

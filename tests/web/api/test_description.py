@@ -14,9 +14,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
 
 from approvals.refusals import CODES
+from proposals.catalogue import SHAPES
 from tests import fuzzing
 from tests.web.api.calling import GOOD, REFUND, Agent
 from tests.world import World
+from web.toolcalls.examples import TURNS
 
 Operation = Any
 ENVELOPE = {"tool": "ouvrir_revue_dossier", "arguments": GOOD}
@@ -66,7 +68,7 @@ def test_every_example_fits_its_schema_and_every_refusal_has_one(document: dict[
         whole = {**schema, "components": document["components"]}
         found = [error.message for error in jsonschema.Draft202012Validator(whole).iter_errors(value)]
         assert found == [], place
-        shown.add(value.get("code"))
+        shown.add(value.get("code") if isinstance(value, dict) else None)
     # The one refusal that no documented operation can answer is that of a method it does not have.
     assert set(CODES) - shown == {"method_not_allowed"}
 
@@ -123,7 +125,10 @@ def test_the_story_of_a_proposal_is_answered_as_documented(world: World, operati
     agent.asks("revise_proposal", 409, path=here, body=changed, headers={"If-Match": '"2"'})
     agent.asks("withdraw_proposal", 409, path=here)
     agent.asks("get_proposal", 404, path={"public_id": "P-999"})
-    for shape in ("native", "anthropic", "openai", "mcp"):
+    for turn in TURNS.values():
+        agent.asks("answer_tool_calls", 200, body=turn)
+    agent.asks("answer_tool_calls", 400, body={"role": "assistant"})
+    for shape in SHAPES:
         agent.asks("list_tools", 200, query={"format": shape})
     agent.asks("get_tool", 200, path={"name": "refund_create"})
     agent.asks("get_tool_schema", 200, path={"name": "refund_create"})

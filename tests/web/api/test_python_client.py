@@ -133,6 +133,15 @@ def a_turn(family: Family, *ids: str) -> Any:
             return calls or [{"type": "message", "content": [{"type": "output_text", "text": "Done."}]}]
 
 
+@pytest.mark.parametrize("family", list(Family))
+def test_a_conversation_with_the_server_is_answered_in_its_own_shape(agent: Countersign, family: Family) -> None:
+    script = [a_turn(family, "c1", "c2"), a_turn(family)]
+    said = converse(agent, lambda _messages: script.pop(0), [], family=family)
+    answered = str(said[1:-1])
+    assert answered.count("answered") >= 2
+    assert all(one in answered for one in ("c1", "c2"))
+
+
 class Echo:
     """Answers each call of a turn with its id."""
 
