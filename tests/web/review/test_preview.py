@@ -23,7 +23,7 @@ def test_an_approver_sees_what_the_order_would_do_and_how_the_target_stands_now(
         assert words in told
     assert re.search(r"Reviews it has already</dt><dd>0<", told), "a number 0 is not a no"
     assert "has changed since this was prepared" not in told
-    assert world.sandbox.submissions() == []
+    assert (world.sandbox.submissions(), previews(world)) == ([], 1)
 
     world.sandbox.put("dossiers", "D-42", version=8, state="closed", establishment="A")
     told = approver.text(f"{case}preview/")
@@ -31,9 +31,16 @@ def test_an_approver_sees_what_the_order_would_do_and_how_the_target_stands_now(
     assert "<strong>no</strong>" in told
 
     world.sandbox.put("dossiers", "D-42", version=9, state="active", establishment="B", label="Secret of B")
+    asked = previews(world)
     told = approver.text(f"{case}preview/")
     assert "not available in this scope any more" in told
     assert "Secret of B" not in told
+    assert previews(world) == asked, "what has left the scope is not asked about"
+
+
+def previews(world: World) -> int:
+    """How often the business system was asked what would happen."""
+    return sum(request["path"].startswith("/previews/") for request in world.sandbox.requests())
 
 
 def test_only_who_may_decide_it_makes_the_house_ask(world: World) -> None:
