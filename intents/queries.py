@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
-
+from intents.caseboard import LADDER, visible_cases
 from intents.caseload import intent_id_of, why_not_responsible
 from intents.concluding import REASONS
 from intents.doubting import searchable
 from intents.holding import Held, glance
-from intents.ladder import Rung, Step, climb, highest
+from intents.ladder import Step, climb
 from intents.models import Attempt, Case, Conclusion, Evidence, Intent, Recheck
 from intents.reconciling import pending
 from intents.standing import Standing, standing
@@ -22,31 +21,9 @@ from journal.queries import Told, entries_of
 from proposals.contracts import Contract, contract_of
 from systems.adapters.registry import UnknownSystem
 from systems.capabilities import Capabilities
-from tenancy.models import RoleGrant, User
+from tenancy.models import User
 
-__all__ = ["CaseView", "DeskRow", "Field", "Standing", "case", "count_open", "desk", "ladder", "standing"]
-
-READERS = ("auditor", "operator")
-SHOWN = 500
-LADDER = ("source", "verdict", "because", "at", "observed_at", "digest", "rules")
-WEIGHT = {"high": 0, "moderate": 1, "low": 2}
-
-
-@dataclass(frozen=True)
-class DeskRow:
-    """One open case as the desk lists it."""
-
-    case: Case
-    intent: Intent
-    contract: Contract
-    age: timedelta
-    mine: bool
-    rung: str  # how far the proof reaches
-
-    @property
-    def proposal_id(self) -> str:
-        """`P-42`."""
-        return f"P-{self.intent.revision.proposal_id}"
+__all__ = ["CaseView", "Field", "Standing", "case", "ladder", "standing"]
 
 
 @dataclass(frozen=True)
@@ -110,35 +87,6 @@ class CaseView:
         return self.held.contract
 
 
-def open_cases(person: User) -> QuerySet[Case]:
-    """The open cases the person may read: by the case's role in the proposal's scope, or as reader of all."""
-    return _visible(person).filter(closed_at__isnull=True)
-
-
-def count_open(person: User) -> int:
-    """How many open cases the person may read."""
-    return open_cases(person).count()
-
-
-def desk(person: User, *, now: datetime | None = None) -> list[DeskRow]:
-    """The open cases, by consequence and then by age."""
-    now = now or database_now()
-    rows = open_cases(person).select_related("owner", "intent__revision__contract", "intent__revision__proposal__scope")
-    found = list(rows.order_by("opened_at")[:SHOWN])
-    seen = Evidence.objects.filter(intent__in=[case.intent_id for case in found]).only(*LADDER, "intent")
-    by_intent: dict[int, list[Evidence]] = {}
-    for one in seen:
-        by_intent.setdefault(one.intent_id, []).append(one)
-    listed = [_row(case, by_intent.get(case.intent_id, []), person=person, now=now) for case in found]
-    return sorted(listed, key=lambda row: (WEIGHT[row.contract.consequence_level], -row.age))
-
-
-def _row(case: Case, seen: list[Evidence], *, person: User, now: datetime) -> DeskRow:
-    contract = contract_of(case.intent.revision.contract)
-    rung = highest(climb((), seen)) or (Rung.HANDED_OVER if case.intent.handed_over_at else "")
-    return DeskRow(case, case.intent, contract, now - case.opened_at, case.owner_id == person.pk, rung)
-
-
 def ladder(intent: Intent) -> tuple[Step, ...]:
     """How far the proof of this intent reaches; empty where nothing was handed over."""
     if not intent.attempt:
@@ -146,21 +94,10 @@ def ladder(intent: Intent) -> tuple[Step, ...]:
     return climb(intent.attempts.only("result", "marked_at"), intent.evidence.only(*LADDER))
 
 
-def _visible(person: User) -> QuerySet[Case]:
-    grants = RoleGrant.objects.filter(
-        Q(scope__isnull=True) | Q(scope=OuterRef("intent__revision__proposal__scope")),
-        organization=OuterRef("intent__organization"),
-        person=person,
-        person__is_active=True,
-        ended_at__isnull=True,
-    )
-    return Case.objects.filter(Exists(grants.filter(Q(role=OuterRef("role")) | Q(role__in=READERS))))
-
-
 def case(person: User, public_id: str, *, language: str = "en") -> CaseView:
     """The case of `I-42`; Intent.DoesNotExist alike for a bad id, a foreign intent, or none."""
     intent_id = intent_id_of(public_id)
-    cases = _visible(person).filter(intent=intent_id).select_related("owner")
+    cases = visible_cases(person).filter(intent=intent_id).select_related("owner")
     found = cases.filter(closed_at__isnull=True).first() or cases.order_by("-pk").first()
     if found is None:
         raise Intent.DoesNotExist

@@ -24,7 +24,7 @@ def wipe(*, restore: bool = False) -> None:
     with connection.cursor() as cursor:
         full = _full(cursor)
         copied = _copied(cursor) if restore else []
-        off, on = _always(cursor, {*full, *copied})
+        off, on = always_on(cursor, {*full, *copied})
         empty = "".join(f'DELETE FROM "{name}";' for name in full)
         restart = "".join(
             f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), 1, false);" for name in full if name not in NO_ID
@@ -61,7 +61,7 @@ def _copied(cursor: Any) -> list[str]:
     return [name for (name,) in cursor.fetchall()]
 
 
-def _always(cursor: Any, tables: set[str]) -> tuple[str, str]:
+def always_on(cursor: Any, tables: set[str]) -> tuple[str, str]:
     """What takes off, and puts back, the triggers that fire even for a replica."""
     cursor.execute("SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled = 'A'")
     always = [(table, name) for table, name in cursor.fetchall() if table in tables]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from intents.queries import count_open
+from intents.caseboard import count_open
 from tenancy.access import organizations_with
 from tenancy.models import RoleGrant, User
 from web.review import queries as review

@@ -1,7 +1,8 @@
 """How far a proof reaches: each rung by its own source."""
 
+from intents.caseboard import desk
 from intents.ladder import Rung, highest
-from intents.queries import case, desk, ladder
+from intents.queries import case, ladder
 from tests.intents.desk import lost_without_effect
 from tests.web.api.calling import Agent
 from tests.world import World

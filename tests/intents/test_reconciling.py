@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents import queries, reconciling, verifying
+from intents import caseboard, queries, reconciling, verifying
 from intents.models import Case, Conclusion, Evidence, Intent
 from journal.recording import Actor
 from tests.intents.desk import (
@@ -192,9 +192,9 @@ def test_two_people_who_conclude_at_once_give_one_conclusion_and_one_outdated(wo
 
 def test_the_desk_lists_open_cases_to_those_who_hold_the_role_there(world: World) -> None:
     intent = lost_after_effect(world)
-    assert [row.intent for row in queries.desk(world.people["support"])] == [intent]
+    assert [row.intent for row in caseboard.desk(world.people["support"])] == [intent]
     for outsider in ("support-b", "stranger", "approver"):
-        assert queries.desk(world.people[outsider]) == []
+        assert caseboard.desk(world.people[outsider]) == []
     view = queries.case(world.people["support"], intent.public_id)
     assert {field.name: field.expected for field in view.fields} == {**RIGHT, "request_ref": None}
     assert view.absence_left.total_seconds() > 0

@@ -8,12 +8,13 @@ from django.utils.translation import get_language
 
 from approvals.models import Signature
 from intents import queries as cases
+from intents.caseboard import board
 from intents.caseload import SENTENCES
 from intents.models import Intent
 from journal.clock import now as database_now
 from proposals.contracts import contract_of
 from tenancy.models import User
-from web.doors import page, person
+from web.doors import page, person, plain
 from web.formatting.faults import fault_words
 from web.formatting.telling import lines
 from web.support import queries
@@ -25,25 +26,34 @@ TABS = ("open", "mine", "closed")
 
 @page
 def desk(request: HttpRequest) -> HttpResponse:
-    """Outcomes in doubt and effects that differ: by consequence, then the oldest first."""
+    """Outcomes in doubt and effects that differ: by consequence, then the oldest first; what is one event is folded."""
     reader, now = person(request), database_now()
-    tab = request.GET.get("tab", "open")
+    tab, asked = request.GET.get("tab", "open"), {name: plain(request.GET.get(name, "")) for name in ("outage", "q")}
     if tab not in TABS or not queries.has_desk(reader):
         raise Http404
-    rows = cases.desk(reader, now=now)
+    seen = board(
+        reader,
+        now=now,
+        mine=tab == "mine",
+        outage=asked["outage"] if tab == "open" else "",
+        search=asked["q"].strip()[:300],
+        offset=_offset(request.GET.get("offset", "")),
+    )
+    closed = queries.closed_cases(reader) if tab == "closed" else []
     context = {
         "room": "support",
         "now": now,
         "tab": tab,
-        "rows": [row for row in rows if tab == "open" or row.mine] if tab != "closed" else [],
-        "closed": [(case, contract_of(case.intent.revision.contract)) for case in queries.closed_cases(reader)]
-        if tab == "closed"
-        else [],
-        "outages": queries.outages(rows) if tab == "open" else [],
-        "total": cases.count_open(reader),
-        "mine": sum(row.mine for row in rows),
+        "board": seen,
+        "closed": [(case, contract_of(case.intent.revision.contract)) for case in closed],
+        "asked": asked,
     }
     return render(request, "support/desk.html", context)
+
+
+def _offset(text: str) -> int:
+    """Where a page of the list begins; the first for anything that is no number."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 6 else 0
 
 
 @page

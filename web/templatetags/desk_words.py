@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from intents.models import Recheck
+from intents.outages import SILENT
 from proposals.contracts import Contract
 from web.formatting import findings, ledgers, proofs, times
 from web.formatting.faults import fault_words
@@ -43,6 +44,12 @@ def cause_words(cause: str) -> str:
     """Why the outcome is unknown, in words."""
     words = fault_words(cause)
     return words[:1].upper() + words[1:]
+
+
+@register.filter
+def trouble_words(trouble: str) -> str:
+    """What the cases of one event have in common."""
+    return str(_("Their answers did not arrive")) if trouble == SILENT else cause_words(trouble)
 
 
 @register.filter
