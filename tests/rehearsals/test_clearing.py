@@ -10,13 +10,13 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from intents.drills import Drill
-from intents.models import Intent
 from journal.models import Entry
 from proposals.models import ContractVersion
 from proposals.nudging import quiet
 from rehearsals import clearing, running
 from rehearsals.models import Rehearsal
 from systems.adapters import registry
+from tests.intents.desk import conclude, lost_without_effect, take
 from tests.processes import ROOT
 from tests.web.people import Person
 from tests.world import World
@@ -42,19 +42,13 @@ def billing(world: World, tmp_path: Path) -> Iterator[ContractVersion]:
     registry.reload()
 
 
-def practised(world: World, tool: str, unknown: Intent) -> None:
-    """Both drills stand recorded. What they name is taken to have happened: recording checks it elsewhere."""
-    for kind, proof in (("unknown", {"intent": unknown}), ("stop", {"stopped_at": unknown.opened_at})):
-        drill = Drill.objects.create(
-            organization=world.demo,
-            tool=tool,
-            kind=kind,
-            done_at=unknown.opened_at,
-            words="Practised.",
-            recorded_by=world.people["support"],
-            recorded_at=unknown.opened_at,
-            **proof,
-        )
+def practised(world: World, tool: str) -> None:
+    """Both drills stand recorded. What they name is taken to have happened: recording asks for it elsewhere."""
+    intent = world.approved()
+    for kind, proof in (("unknown", {"intent": intent}), ("stop", {"stopped_at": intent.opened_at})):
+        when = {"done_at": intent.opened_at, "recorded_at": intent.opened_at}
+        by = {"organization": world.demo, "recorded_by": world.people["support"]}
+        drill = Drill.objects.create(tool=tool, kind=kind, words="Practised.", **by, **when, **proof)
         drill.people.set([world.people["support"]])
 
 
@@ -72,7 +66,7 @@ def test_a_system_of_two_files_goes_from_rehearsal_to_activation_to_a_confirmed_
     assert billing.state == "rehearsed"
     call_command("declare_capacity", "support", "40", by="owner", stdout=StringIO())
     assert len(clearing.missing(billing)) == 2
-    practised(world, "billing_refund", world.approved())
+    practised(world, "billing_refund")
     assert clearing.missing(billing) == []
     out = StringIO()
     call_command("activate_contract", "billing_refund@2", by="owner2", stdout=out)
@@ -151,3 +145,29 @@ def test_the_page_says_what_is_missing_and_refuses_beside_the_form(world: World,
     assert owner.send(f"{page}activation/", form=form, waiver="Tried by hand.").status_code == 303
     billing.refresh_from_db()
     assert (billing.state, billing.waiver) == ("active", "Tried by hand.")
+
+
+def test_drills_are_recorded_on_the_page_with_what_happened_and_who_did_it(world: World) -> None:
+    page = "/contracts/ouvrir_revue_dossier/2/"
+    version = ContractVersion.objects.get(name="ouvrir_revue_dossier", version="2", organization=world.demo)
+    operator = Person(world, "operator")
+    form, said = operator.form(page, "drill-form"), {"people": "operator", "practised": "The switch was found at once."}
+    refused = operator.send(f"{page}drills/", form=form, kind="stop", **said)
+    assert refused.status_code == 422
+    assert "The switch was found at once." in refused.content.decode(), "nothing typed is lost"
+    world.stop("tool", "ouvrir_revue_dossier")
+    world.resume("tool", "ouvrir_revue_dossier")
+    assert operator.send(f"{page}drills/", form=form, kind="stop", **said).status_code == 303
+    intent = lost_without_effect(world)
+    take(world, intent)
+    conclude(world, intent, "did_not_happen", then="close")
+    support = Person(world, "support")
+    form, named = support.form(page, "drill-form"), {"kind": "unknown", "intent": intent.public_id}
+    wrong = support.send(f"{page}drills/", form=form, people="nobody", practised="Calm.", **named)
+    assert wrong.status_code == 422
+    done = support.send(f"{page}drills/", form=form, people="support, support2", practised="Calm.", **named)
+    assert done.status_code == 303
+    met = {need.key for need in clearing.needs(version) if need.met}
+    assert {"unknown", "stop", "role"} <= met
+    assert "Support, Support2" in support.text(page).replace("Support2, Support", "Support, Support2")
+    assert Person(world, "requester").send(f"{page}drills/", form=form, kind="stop", **said).status_code in (403, 404)

@@ -1,9 +1,11 @@
-"""What owners do on the page of a contract version: rehearse it, declare a capacity, make it active."""
+"""What owners do on the page of a contract version: rehearse it, record a drill, declare a capacity, make it active."""
 
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
+from intents import drilling
+from intents.drills import Drill
 from proposals.contracts import contract_of
 from proposals.models import ContractVersion
 from proposals.nudging import nudge
@@ -12,6 +14,7 @@ from rehearsals import clearing
 from rehearsals.models import Rehearsal
 from rehearsals.running import AlreadyRunning, CannotRehearse, ask
 from tenancy.access import roles_of
+from tenancy.models import User
 from web.doors import act, person, plain, see_other
 from web.owners.pages import shown
 from web.owners.queries import version_of
@@ -42,6 +45,29 @@ class CapacityForm(forms.Form):
             ["required", "invalid", "min_value", "max_value"], _("Give a whole number of outcomes a day, at least 1.")
         ),
     )
+
+
+class DrillForm(forms.Form):
+    """What was practised, by whom."""
+
+    organization = forms.SlugField()
+    kind = forms.ChoiceField(choices=Drill.Kind.choices, error_messages={"required": _("Choose what was practised.")})
+    intent = forms.RegexField(
+        r"^\s*(I-)?[0-9]{1,18}\s*$",
+        required=False,
+        error_messages={"invalid": drilling.SENTENCES["no_such_unknown"]},
+    )
+    people = forms.CharField(max_length=1000, required=False)
+    practised = forms.CharField(max_length=drilling.MAX_WORDS + 1, required=False, strip=True)
+
+
+_FIELDS = {"unknown_kind": "kind", "no_such_unknown": "intent", "recorded_before": "intent", "others_did_it": "people"}
+_FIELDS |= {
+    "people_missing": "people",
+    "not_there": "people",
+    "words_missing": "practised",
+    "words_too_long": "practised",
+}
 
 
 @act
@@ -100,6 +126,36 @@ def declare(request: HttpRequest, name: str, version: str) -> HttpResponse:
         per_day=form.cleaned_data["per_day"],
         by=person(request),
     )
+    return see_other(f"/contracts/{row.name}/{row.version}/?organization={row.organization.slug}#release")
+
+
+@act
+def drill(request: HttpRequest, name: str, version: str) -> HttpResponse:
+    """A drill that was done is recorded; the ledger and the journal must show it."""
+    form = DrillForm(request.POST)
+    row = version_of(person(request), plain(name), plain(version), plain(request.POST.get("organization", "")))
+    if row is None or not drilling.may_record(person(request), row.organization):
+        raise Http404
+    if not form.is_valid():
+        return _refused(request, row, form)
+    data = form.cleaned_data
+    named = data["people"].replace(",", " ").split()
+    found = list(User.objects.filter(username__in=named, is_active=True))
+    try:
+        if len(found) != len(set(named)):
+            raise drilling.NotRecorded("not_there")
+        drilling.record_drill(
+            person=person(request),
+            organization=row.organization,
+            tool=row.name,
+            kind=data["kind"],
+            people=found,
+            words=data["practised"],
+            intent_id=int(data["intent"].strip().removeprefix("I-")) if data["intent"] else None,
+        )
+    except drilling.NotRecorded as error:
+        form.add_error(_FIELDS.get(error.code, "kind"), error.sentence)
+        return _refused(request, row, form)
     return see_other(f"/contracts/{row.name}/{row.version}/?organization={row.organization.slug}#release")
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from intents import drilling
 from proposals.models import ContractVersion
 from proposals.publishing import OWNER
 from rehearsals import clearing
@@ -21,6 +22,7 @@ def release(version: ContractVersion, reader: User) -> dict[str, Any]:
         "lacking": [need for _label, need in needed if not need.met],
         "rehearsals": list(Rehearsal.objects.filter(contract=version).order_by("-pk")[:SHOWN]),
         "owns": OWNER in roles_of(reader, organization=version.organization),
+        "may_record": drilling.may_record(reader, version.organization),
         "may_activate": version.state in (state.DRAFT, state.REHEARSED)
         or bool(version.waiver and version.activated_at),
         "published_it": version.published_by_id == reader.pk,

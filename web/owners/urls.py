@@ -10,6 +10,7 @@ urlpatterns = [
     path("contracts/<str:name>/<str:version>/rehearsals/", acts.rehearse, name="rehearse"),
     path("contracts/<str:name>/<str:version>/activation/", acts.activate, name="activate-contract"),
     path("contracts/<str:name>/<str:version>/capacity/", acts.declare, name="declare-capacity"),
+    path("contracts/<str:name>/<str:version>/drills/", acts.drill, name="record-drill"),
     path("rehearsals/<str:number>/", rehearsing.rehearsal, name="rehearsal"),
     path("rehearsals/<str:number>/report.json", rehearsing.report_file, name="rehearsal-report"),
 ]
