@@ -5,6 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from intents import drilling
+from intents.caseload import MAX_WORDS
 from intents.drills import Drill
 from proposals.contracts import contract_of
 from proposals.models import ContractVersion
@@ -55,10 +56,12 @@ class DrillForm(forms.Form):
     intent = forms.RegexField(
         r"^\s*(I-)?[0-9]{1,18}\s*$",
         required=False,
-        error_messages={"invalid": drilling.SENTENCES["no_such_unknown"]},
+        error_messages={
+            "invalid": _("Name an unknown outcome of this tool that a person took to its end, such as I-42.")
+        },
     )
     people = forms.CharField(max_length=1000, required=False)
-    practised = forms.CharField(max_length=drilling.MAX_WORDS + 1, required=False, strip=True)
+    practised = forms.CharField(max_length=MAX_WORDS + 1, required=False, strip=True)
 
 
 _FIELDS = {"unknown_kind": "kind", "no_such_unknown": "intent", "recorded_before": "intent", "others_did_it": "people"}
@@ -154,7 +157,7 @@ def drill(request: HttpRequest, name: str, version: str) -> HttpResponse:
             intent_id=int(data["intent"].strip().removeprefix("I-")) if data["intent"] else None,
         )
     except drilling.NotRecorded as error:
-        form.add_error(_FIELDS.get(error.code, "kind"), error.sentence)
+        form.add_error(_FIELDS.get(error.code, "kind"), str(error.sentence))
         return _refused(request, row, form)
     return see_other(f"/contracts/{row.name}/{row.version}/?organization={row.organization.slug}#release")
 
