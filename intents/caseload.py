@@ -45,6 +45,10 @@ SENTENCES: dict[str, Promise] = {
     "fence_taken": _("Another operation holds this object: a new attempt must wait for its end."),
     "nothing_to_second": _("There is no conclusion that waits for a second person."),
     "second_yourself": _("Somebody else must second what you concluded."),
+    "lift_asked": _("Somebody asked already to let the object go: somebody else agrees, or nobody does."),
+    "lifted": _("The object was let go already."),
+    "nothing_to_lift": _("Nobody asks to let the object go."),
+    "lift_yourself": _("Somebody else must agree to what you asked."),
     "not_a_colleague": _("That person does not hold the role that establishes this outcome."),
 }
 

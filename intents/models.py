@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from approvals.models import Authorization
 from intents.drills import Drill
+from intents.lifts import Lift
 from intents.news import Callback, Cancellation
 from intents.notices import Fact, Notice, Telling, Webhook
 from intents.states import State
@@ -24,6 +25,7 @@ __all__ = [
     "Evidence",
     "Fact",
     "Intent",
+    "Lift",
     "Notice",
     "Pause",
     "Progress",

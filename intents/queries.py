@@ -11,6 +11,8 @@ from intents.concluding import REASONS
 from intents.doubting import searchable
 from intents.holding import Held, glance
 from intents.ladder import Step, climb
+from intents.lifting import asked_for, why_not_ask, why_not_lift
+from intents.lifts import Lift
 from intents.models import Attempt, Case, Conclusion, Evidence, Intent, Recheck
 from intents.reconciling import pending
 from intents.standing import Standing, standing
@@ -46,6 +48,8 @@ class Acts:
     did_not_happen: str
     second: str
     close: str
+    ask_to_lift: str
+    lift: str
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class CaseView:
     rechecks: list[Recheck]
     conclusions: list[Conclusion]
     pending: Conclusion | None
+    lift: Lift | None
     journal: list[Told]
     fields: tuple[Field, ...]
     capabilities: Capabilities | None
@@ -116,6 +121,7 @@ def case(person: User, public_id: str, *, language: str = "en") -> CaseView:
         rechecks=list(held.intent.rechecks.order_by("pk")),
         conclusions=_conclusions(held),
         pending=pending(found) if found.closed_at is None else None,
+        lift=asked_for(found) if found.closed_at is None else None,
         journal=entries_of(held.proposal.public_id),
         fields=_fields(held),
         capabilities=_capabilities(held),
@@ -172,6 +178,8 @@ def _acts(held: Held, found: Case, person: User, *, now: datetime) -> Acts:
         did_not_happen=unknown or ("too_early" if absence and now < absence else ""),
         second=right or _why_not_second(found, person),
         close=work or ("" if found.kind == Case.Kind.DIVERGED else "closed"),
+        ask_to_lift=why_not_ask(found, held.intent, work=work),
+        lift=why_not_lift(found, person, right=right),
     )
 
 

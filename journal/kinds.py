@@ -50,6 +50,8 @@ class Kind(StrEnum):
     RECONCILIATION_CONCLUDED = "reconciliation.concluded"
     RECONCILIATION_SECONDED = "reconciliation.seconded"
     RECONCILIATION_ESCALATED = "reconciliation.escalated"
+    FENCE_LIFT_ASKED = "fence.lift_asked"
+    FENCE_LIFTED = "fence.lifted"
     ATTEMPT_REOPENED = "attempt.reopened"
     CASE_CLOSED = "case.closed"
     # contracts, admissions, people

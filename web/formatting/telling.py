@@ -53,6 +53,8 @@ _LINES: dict[str, tuple[str | Promise, str]] = {
     "reconciliation.concluded": (_("A person concluded"), ""),
     "reconciliation.seconded": (_("A second person agreed"), ""),
     "reconciliation.escalated": (_("Escalated: every planned look was made"), "doubt"),
+    "fence.lift_asked": (_("Asked to let the object go although its outcome is unknown"), "doubt"),
+    "fence.lifted": (_("Two people let the object go; the outcome stays unknown"), "doubt"),
     "attempt.reopened": (_("A new attempt asked for, to be signed afresh"), ""),
     "case.closed": (_("Case closed"), ""),
     "contract.published": (_("Contract version published"), ""),

@@ -24,7 +24,10 @@ ABOUT: dict[str, tuple[str | Promise, frozenset[str]]] = {
         _("Hand-overs and outcomes"),
         frozenset({"intent", "attempt", "outcome", "evidence", "probe", "callback", "cancellation"}),
     ),
-    "unknown": (_("How unknown outcomes were established"), frozenset({"reconciliation", "outcome", "probe", "case"})),
+    "unknown": (
+        _("How unknown outcomes were established"),
+        frozenset({"reconciliation", "outcome", "probe", "case", "fence"}),
+    ),
     "contracts": (_("Contracts"), frozenset({"contract", "waiver"})),
     "operations": (
         _("Stops and operations"),

@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from intents import reconciling, verifying
+from intents import lifting, reconciling, verifying
 from intents.caseload import SENTENCES
 from intents.queries import CaseView
 from journal.recording import Actor
 from tenancy.models import User
 from web.doors import act, person, see_other
-from web.support.forms import ClosingForm, ConclusionForm, EvidenceForm, OwnershipForm, VersionForm
+from web.support.forms import ClosingForm, ConclusionForm, EvidenceForm, LiftForm, OwnershipForm, VersionForm
 from web.support.pages import case_of, case_page
 
 # Where on the form a sentence of the house belongs; one that is about the case as a whole stands above it.
@@ -146,6 +146,20 @@ def closings(request: HttpRequest, public_id: str) -> HttpResponse:
     return _calmly(request, public_id, form, close, name="closing_form")
 
 
+@act
+def lifts(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Ask to let the object go although its outcome is unknown; or agree with whoever asked."""
+    view, form = case_of(request, public_id), LiftForm(request.POST)
+
+    def lift() -> None:
+        if request.POST.get("agree") == "yes":
+            lifting.lift(**_about(request, view, form))
+        else:
+            lifting.ask_to_lift(why=form.cleaned_data["why"], **_about(request, view, form))
+
+    return _calmly(request, public_id, form, lift, name="lift_form")
+
+
 def _about(request: HttpRequest, view: CaseView, form: forms.Form) -> dict[str, Any]:
     return {"person": person(request), "intent_id": view.intent.pk, "version": form.cleaned_data["version"]}
 
@@ -182,4 +196,9 @@ def _refused(
 
 
 def _prefix(name: str) -> str:
-    return {"evidence_form": "evidence-", "ownership_form": "take-", "closing_form": "closing-"}.get(name, "")
+    return {
+        "evidence_form": "evidence-",
+        "ownership_form": "take-",
+        "closing_form": "closing-",
+        "lift_form": "lift-",
+    }.get(name, "")

@@ -39,6 +39,12 @@ class OwnershipForm(VersionForm):
     why = forms.CharField(required=False, max_length=5000, strip=True)
 
 
+class LiftForm(VersionForm):
+    """Ask to let the object go, and why; or agree to it."""
+
+    why = forms.CharField(required=False, max_length=5000, strip=True)
+
+
 class EvidenceForm(VersionForm):
     """What a person saw, where, in their words; the fields are those that prove the effect."""
 

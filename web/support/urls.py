@@ -13,5 +13,6 @@ urlpatterns = [
     path("reconciliation/<str:public_id>/conclusions/", acts.conclusions, name="conclusions"),
     path("reconciliation/<str:public_id>/seconds/", acts.seconds, name="seconds"),
     path("reconciliation/<str:public_id>/closings/", acts.closings, name="closings"),
+    path("reconciliation/<str:public_id>/lifts/", acts.lifts, name="lifts"),
     path("reconciliation/<str:public_id>/attempts/", acts.attempts, name="attempts"),
 ]
