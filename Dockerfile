@@ -16,6 +16,7 @@ COPY systems systems
 COPY proposals proposals
 COPY approvals approvals
 COPY intents intents
+COPY rehearsals rehearsals
 COPY web web
 COPY templates templates
 COPY static static
