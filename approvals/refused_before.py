@@ -40,13 +40,17 @@ def material_digest_of(
 
 
 def latest_refusal(digest: str, organization: Organization) -> Read:
-    """The last refusal of the same meaning in the organization, as part of one statement: the members of Refused."""
+    """The last refusal of the same meaning in the organization, as part of one statement: the members of Refused.
+
+    The proposal is looked at for a refusal alone, by its key: a join of all that ever had this meaning grows with it.
+    """
     return Read(
         """SELECT json_build_array(refusal.proposal_id, refusal.reason)
            FROM proposals_revision asked
-           JOIN proposals_proposal proposal ON proposal.id = asked.proposal_id
            JOIN approvals_act refusal ON refusal.revision_id = asked.id AND refusal.kind = 'refusal'
-           WHERE asked.material_digest = %s AND proposal.organization_id = %s AND proposal.state = 'rejected'
+           WHERE asked.material_digest = %s
+             AND (SELECT proposal.organization_id = %s AND proposal.state = 'rejected'
+                  FROM proposals_proposal proposal WHERE proposal.id = asked.proposal_id)
            ORDER BY refusal.at DESC LIMIT 1""",
         (digest, organization.pk),
     )
